@@ -3,7 +3,6 @@ package dev.meshguard.mesh.allocator;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryShortage;
-import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -40,11 +39,10 @@ public final class Allocator {
     private Allocator(AllocatorConfig config, UnsafeAllocationWarning unsafeAllocationWarning) {
         this.config = config;
         this.unsafeAllocationWarning = unsafeAllocationWarning;
-        managers.put(BufferType.DRAM, dramManager(BufferType.DRAM, config.dramRegion()));
-        managers.put(BufferType.TRACE, dramManager(BufferType.TRACE, config.traceRegion()));
-        managers.put(BufferType.L1, l1Manager(BufferType.L1, config.l1Region(), config.l1BankCount()));
-        int smallBanks = config.l1SmallSize() > 0 ? config.l1BankCount() : 0;
-        managers.put(BufferType.L1_SMALL, l1Manager(BufferType.L1_SMALL, config.l1SmallRegion(), smallBanks));
+        add(BufferType.DRAM, config.dramBankCount(), config.dramRegion());
+        add(BufferType.TRACE, config.dramBankCount(), config.traceRegion());
+        add(BufferType.L1, config.l1BankCount(), config.l1Region());
+        add(BufferType.L1_SMALL, config.l1SmallSize() > 0 ? config.l1BankCount() : 0, config.l1SmallRegion());
     }
 
     /**
@@ -346,11 +344,7 @@ public final class Allocator {
      * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public long alignment(BufferType type) {
-        return switch (type) {
-            case DRAM, TRACE -> config.dramAlignment();
-            case L1, L1_SMALL -> config.l1Alignment();
-            case SYSTEM_MEMORY -> throw unsupportedType();
-        };
+        return config.alignment(type);
     }
 
     private void requireSpreadAllowed(BufferType type, BankRequest request) {
@@ -368,35 +362,12 @@ public final class Allocator {
     private BankManager manager(BufferType type) {
         BankManager manager = managers.get(type);
         if (manager == null) {
-            throw unsupportedType();
+            throw new MeshRuntimeException(AllocatorMessages.UNSUPPORTED_BUFFER_TYPE);
         }
         return manager;
     }
 
-    private static MeshRuntimeException unsupportedType() {
-        return new MeshRuntimeException(AllocatorMessages.UNSUPPORTED_BUFFER_TYPE);
-    }
-
-    private BankManager dramManager(BufferType kind, AddressRange region) {
-        return newManager(kind, region)
-                .banks(config.dramBankCount())
-                .pageAlignment(config.dramAlignment())
-                .build();
-    }
-
-    private BankManager l1Manager(BufferType kind, AddressRange region, int banks) {
-        return newManager(kind, region)
-                .banks(banks)
-                .pageAlignment(config.l1Alignment())
-                .interleavedLimit(config.l1UnreservedBase())
-                .build();
-    }
-
-    private BankManager.Builder newManager(BufferType kind, AddressRange region) {
-        BankManager.Builder builder = BankManager.builder(kind)
-                .region(region)
-                .dramAlignment(config.dramAlignment())
-                .computeCores(config.l1BankCount());
-        return config.interleaved() ? builder : builder.withoutInterleaving();
+    private void add(BufferType kind, int banks, AddressRange region) {
+        managers.put(kind, new BankManager(kind, banks, region, config.l1UnreservedBase(), config));
     }
 }

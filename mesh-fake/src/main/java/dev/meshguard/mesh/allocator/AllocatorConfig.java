@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
+import dev.meshguard.event.BufferType;
 import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -89,6 +90,15 @@ public record AllocatorConfig(
         return new Builder();
     }
 
+    /** {@return the bytes to a multiple of which the pages of a kind of memory are rounded up} */
+    long alignment(BufferType kind) {
+        return switch (kind) {
+            case DRAM, TRACE -> dramAlignment;
+            case L1, L1_SMALL -> l1Alignment;
+            case SYSTEM_MEMORY -> throw new MeshRuntimeException(AllocatorMessages.UNSUPPORTED_BUFFER_TYPE);
+        };
+    }
+
     AddressRange dramRegion() {
         return new AddressRange(dramUnreservedBase, dramBankSize - traceRegionSize);
     }
@@ -144,7 +154,7 @@ public record AllocatorConfig(
         /**
          * Sets the number of DRAM banks.
          *
-         * @param count a power of two or a count that the kernels support, see {@link BankManager}
+         * @param count a power of two or a count that the kernels support
          * @return this builder
          */
         public Builder dramBankCount(int count) {
@@ -188,7 +198,7 @@ public record AllocatorConfig(
         /**
          * Sets the number of L1 banks.
          *
-         * @param count the number of compute cores, a power of two or a count that the kernels support, see {@link BankManager}
+         * @param count the number of compute cores, a power of two or a count that the kernels support
          * @return this builder
          */
         public Builder l1BankCount(int count) {

@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A request to a {@link BankManager}: the bytes, the page size, the distribution over the banks and the end to allocate from.
+ * A request to an {@link Allocator}: the bytes, the page size, the distribution over the banks and the end to allocate from.
  *
  * <p>Immutable and safe for use by several threads. Source: the parameters of {@code BankManager::allocate_buffer} in
  * {@code tt_metal/impl/allocator/bank_manager.cpp}.

@@ -10,7 +10,6 @@ import static dev.meshguard.mesh.allocator.AllocationDirection.TOP_DOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -32,19 +32,18 @@ class BankManagerDifferentialTests {
             super(random);
             BufferType kind = random.nextBoolean() ? BufferType.L1 : BufferType.DRAM;
             long dramAlignment = oneOf(32, 64);
-            long pageAlignment = oneOf(16, dramAlignment);
+            long pageAlignment = kind == BufferType.L1 ? oneOf(16, dramAlignment) : dramAlignment;
             long start = dramAlignment * random.nextInt(30);
             var region = new AddressRange(start, start + 8L * random.nextInt(200));
             long limit = kind == BufferType.L1 ? oneOf(start, start + 160, start + 8, 0) : 0;
             int banks = (int) oneOf(1, 2, 4);
-            this.actual = BankManager.builder(kind)
-                    .banks(banks)
-                    .region(region)
-                    .interleavedLimit(limit)
-                    .pageAlignment(pageAlignment)
+            AllocatorConfig config = AllocatorConfig.builder()
                     .dramAlignment(dramAlignment)
-                    .computeCores(CORES)
+                    .l1Alignment(pageAlignment)
+                    .l1BankCount(CORES)
+                    .l1Size(1)
                     .build();
+            this.actual = new BankManager(kind, banks, region, limit, config);
             this.expected = new NaiveBanks(kind, banks, region, limit, pageAlignment, dramAlignment, CORES);
             note(banks + " banks of " + kind + " " + region + ", limit " + limit + ", alignments " + pageAlignment
                     + " and " + dramAlignment);

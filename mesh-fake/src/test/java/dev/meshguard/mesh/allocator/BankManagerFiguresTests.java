@@ -14,13 +14,14 @@ class BankManagerFiguresTests {
 
     @Test
     void fillsACoreFromItsTop() {
-        var banks = BankManager.builder(BufferType.L1)
-                .banks(64)
-                .region(new AddressRange(103_776, 1_499_136))
-                .interleavedLimit(103_776)
-                .pageAlignment(16)
+        var config = AllocatorConfig.builder()
                 .dramAlignment(32)
+                .l1BankCount(64)
+                .l1Size(1_499_136)
+                .l1UnreservedBase(103_776)
+                .l1Alignment(16)
                 .build();
+        var banks = new BankManager(BufferType.L1, 64, config.l1Region(), 103_776, config);
         long[] kibibytes = {32, 64, 128};
         long taken = 0;
 

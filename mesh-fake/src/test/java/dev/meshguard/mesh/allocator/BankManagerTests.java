@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,23 +14,30 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class BankManagerTests {
 
-    private static BankManager.Builder dram() {
-        return BankManager.builder(BufferType.DRAM)
-                .banks(4)
-                .region(new AddressRange(1_024, 9_216))
-                .pageAlignment(32)
+    private static final AllocatorConfig CONFIG = config().build();
+
+    private static AllocatorConfig.Builder config() {
+        return AllocatorConfig.builder()
                 .dramAlignment(32)
-                .computeCores(8);
+                .l1Alignment(16)
+                .l1BankCount(8)
+                .l1Size(1);
     }
 
-    private static BankManager.Builder l1() {
-        return BankManager.builder(BufferType.L1)
-                .banks(8)
-                .region(new AddressRange(1_024, 9_216))
-                .interleavedLimit(1_024)
-                .pageAlignment(16)
-                .dramAlignment(32)
-                .computeCores(8);
+    private static BankManager dram() {
+        return dram(4, CONFIG);
+    }
+
+    private static BankManager dram(int banks, AllocatorConfig config) {
+        return new BankManager(BufferType.DRAM, banks, new AddressRange(1_024, 9_216), 1_024, config);
+    }
+
+    private static BankManager l1() {
+        return l1From(1_024);
+    }
+
+    private static BankManager l1From(long limit) {
+        return new BankManager(BufferType.L1, 8, new AddressRange(1_024, 9_216), limit, CONFIG);
     }
 
     private static BankRequest interleaved(long size, long pageSize, AllocationDirection direction) {
@@ -47,7 +53,7 @@ class BankManagerTests {
 
         @Test
         void takesOnePageInEveryBankForABufferSmallerThanTheBanks() {
-            var banks = dram().build();
+            var banks = dram();
 
             banks.allocate(interleaved(2_048, 2_048, BOTTOM_UP));
 
@@ -56,7 +62,7 @@ class BankManagerTests {
 
         @Test
         void spreadsAnInterleavedBufferOverAllBanks() {
-            var banks = dram().build();
+            var banks = dram();
 
             assertThat(banks.allocate(interleaved(8_192, 1_024, BOTTOM_UP))).isEqualTo(1_024);
             assertThat(banks.allocate(interleaved(1_024, 1_024, BOTTOM_UP))).isEqualTo(3_072);
@@ -65,7 +71,7 @@ class BankManagerTests {
 
         @Test
         void spreadsAShardedBufferOverItsShardsOnly() {
-            var banks = l1().build();
+            var banks = l1();
 
             assertThat(banks.allocate(sharded(2_048, 1_024, 2))).isEqualTo(8_192);
             assertThat(banks.allocate(sharded(2_048, 1_024, 1))).isEqualTo(6_144);
@@ -73,7 +79,7 @@ class BankManagerTests {
 
         @Test
         void takesTheLowestFitAcrossSizeClasses() {
-            var banks = dram().build();
+            var banks = dram();
             banks.allocate(interleaved(16_384, 1_024, BOTTOM_UP));
             banks.allocate(interleaved(1_024, 1_024, BOTTOM_UP));
             banks.allocate(interleaved(1_024, 1_024, BOTTOM_UP));
@@ -86,7 +92,7 @@ class BankManagerTests {
 
         @Test
         void roundsSmallL1PagesUpToTheDramAlignment() {
-            var banks = l1().build();
+            var banks = l1();
 
             assertThat(banks.allocate(sharded(16, 16, 1))).isEqualTo(9_184);
             assertThat(banks.allocate(sharded(16, 16, 1))).isEqualTo(9_152);
@@ -94,7 +100,7 @@ class BankManagerTests {
 
         @Test
         void isRejectedForMoreShardsThanComputeCores() {
-            var banks = l1().build();
+            var banks = l1();
 
             assertThatExceptionOfType(MeshRuntimeException.class)
                     .isThrownBy(() -> banks.allocate(sharded(288, 32, 9)))
@@ -104,7 +110,7 @@ class BankManagerTests {
 
         @Test
         void failsWithTheWholeAccountWhenThereIsNoRoom() {
-            var banks = dram().build();
+            var banks = dram();
             banks.allocate(interleaved(4_096, 1_024, BOTTOM_UP));
             banks.allocate(interleaved(4_096, 1_024, BOTTOM_UP));
             banks.deallocate(1_024);
@@ -118,7 +124,7 @@ class BankManagerTests {
 
         @Test
         void namesTheShardsAsTheBanksOfAShardedBufferWhenThereIsNoRoom() {
-            var banks = l1().build();
+            var banks = l1();
 
             assertThatExceptionOfType(DeviceOutOfMemoryException.class)
                     .isThrownBy(() -> banks.allocate(sharded(20_480, 1_024, 2)))
@@ -129,7 +135,7 @@ class BankManagerTests {
 
         @Test
         void failsForASizeThatCannotBeCountedOnceItsPagesAreAligned() {
-            var banks = dram().build();
+            var banks = dram();
 
             assertThatExceptionOfType(DeviceOutOfMemoryException.class)
                     .isThrownBy(() -> banks.allocate(interleaved(1L << 62, 1, BOTTOM_UP)))
@@ -139,20 +145,8 @@ class BankManagerTests {
         }
 
         @Test
-        void isRejectedWithoutABankToInterleaveOver() {
-            var banks = BankManager.builder(BufferType.L1_SMALL)
-                    .region(new AddressRange(0, 1_024))
-                    .build();
-
-            assertThatExceptionOfType(IllegalStateException.class)
-                    .isThrownBy(() -> banks.allocate(interleaved(32, 32, BOTTOM_UP)))
-                    .withMessage("Cannot interleave a buffer over the banks of L1_SMALL: it has 0 banks."
-                            + " Ask for a sharded buffer, or describe at least 1 bank.");
-        }
-
-        @Test
         void takesNoMoreThanTheMinimumForASizeOfZero() {
-            var banks = dram().build();
+            var banks = dram();
 
             banks.allocate(interleaved(0, 0, BOTTOM_UP));
 
@@ -165,14 +159,14 @@ class BankManagerTests {
 
         @Test
         void neverTriggersWhereItIsTheStartOfTheRegion() {
-            var banks = l1().build();
+            var banks = l1();
 
             assertThat(banks.allocate(interleaved(32, 32, BOTTOM_UP))).isEqualTo(1_024);
         }
 
         @Test
         void leavesTheBlockReservedWhenItFails() {
-            var banks = l1().interleavedLimit(2_048).build();
+            var banks = l1From(2_048);
 
             assertThatExceptionOfType(DeviceOutOfMemoryException.class)
                     .isThrownBy(() -> banks.allocate(interleaved(32, 32, BOTTOM_UP)))
@@ -183,7 +177,7 @@ class BankManagerTests {
 
         @Test
         void mustBePositive() {
-            var banks = l1().interleavedLimit(0).build();
+            var banks = l1From(0);
 
             assertThatExceptionOfType(MeshRuntimeException.class)
                     .isThrownBy(() -> banks.allocate(interleaved(32, 32, TOP_DOWN)))
@@ -192,7 +186,7 @@ class BankManagerTests {
 
         @Test
         void doesNotConcernShardedBuffers() {
-            var banks = l1().interleavedLimit(0).build();
+            var banks = l1From(0);
 
             assertThat(banks.allocate(BankRequest.sharded(32, 32, 1, BOTTOM_UP)))
                     .isEqualTo(1_024);
@@ -204,7 +198,7 @@ class BankManagerTests {
 
         @Test
         void makesTheMemoryFreeAgain() {
-            var banks = dram().build();
+            var banks = dram();
             long address = banks.allocate(interleaved(32, 32, BOTTOM_UP));
 
             banks.deallocate(address);
@@ -215,7 +209,7 @@ class BankManagerTests {
 
         @Test
         void ignoresAnUnknownAddress() {
-            var banks = dram().build();
+            var banks = dram();
             banks.allocate(interleaved(32, 32, BOTTOM_UP));
 
             banks.deallocate(2_048);
@@ -225,7 +219,7 @@ class BankManagerTests {
 
         @Test
         void freesEverythingThatIsAllocated() {
-            var banks = dram().build();
+            var banks = dram();
             banks.allocate(interleaved(32, 32, TOP_DOWN));
             banks.allocate(interleaved(32, 32, BOTTOM_UP));
 
@@ -238,7 +232,7 @@ class BankManagerTests {
 
         @Test
         void leavesABlockThatWasReservedButNotReturned() {
-            var banks = l1().interleavedLimit(2_048).build();
+            var banks = l1From(2_048);
             assertThatExceptionOfType(DeviceOutOfMemoryException.class)
                     .isThrownBy(() -> banks.allocate(interleaved(32, 32, BOTTOM_UP)));
 
@@ -249,7 +243,7 @@ class BankManagerTests {
 
         @Test
         void doesNotHappenWhenCleared() {
-            var banks = dram().build();
+            var banks = dram();
             banks.allocate(interleaved(32, 32, BOTTOM_UP));
 
             banks.clear();
@@ -265,7 +259,7 @@ class BankManagerTests {
 
         @Test
         void changesTheBankSize() {
-            var banks = l1().build();
+            var banks = l1();
 
             banks.shrinkSize(1_024);
             assertThat(banks.bankSize()).isEqualTo(7_168);
@@ -280,7 +274,7 @@ class BankManagerTests {
 
         @Test
         void isNamedInTheAccountOfMissingMemory() {
-            var banks = dram().build();
+            var banks = dram();
             banks.shrinkSize(1_024);
 
             assertThatExceptionOfType(DeviceOutOfMemoryException.class)
@@ -296,7 +290,7 @@ class BankManagerTests {
 
         @Test
         void recordsTheHighestEndsOfAllocationsAndFrees() {
-            var banks = dram().build();
+            var banks = dram();
             banks.beginHighWaterMarkTracking();
 
             long low = banks.allocate(interleaved(40, 40, BOTTOM_UP));
@@ -309,7 +303,7 @@ class BankManagerTests {
 
         @Test
         void doesNotRoundTheEndOfAnAllocation() {
-            var banks = l1().build();
+            var banks = l1();
             banks.beginHighWaterMarkTracking();
 
             banks.allocate(BankRequest.sharded(16, 16, 1, BOTTOM_UP));
@@ -320,7 +314,7 @@ class BankManagerTests {
 
         @Test
         void ignoresTheReleaseOfAnUnknownAddress() {
-            var banks = dram().build();
+            var banks = dram();
             banks.beginHighWaterMarkTracking();
 
             banks.deallocate(4_096);
@@ -330,7 +324,7 @@ class BankManagerTests {
 
         @Test
         void endsWithTheLastMarks() {
-            var banks = dram().build();
+            var banks = dram();
             banks.beginHighWaterMarkTracking();
             banks.allocate(interleaved(32, 32, BOTTOM_UP));
 
@@ -342,7 +336,7 @@ class BankManagerTests {
 
         @Test
         void beginsAnewFromZero() {
-            var banks = dram().build();
+            var banks = dram();
             banks.beginHighWaterMarkTracking();
             banks.allocate(interleaved(32, 32, BOTTOM_UP));
 
@@ -359,14 +353,14 @@ class BankManagerTests {
         @ValueSource(
                 ints = {1, 2, 4, 8, 64, 7, 12, 20, 48, 56, 63, 70, 72, 80, 94, 108, 110, 117, 120, 124, 126, 130, 140})
         void allowsPowersOfTwoAndCountsWithAModuloOfTheirOwn(int banks) {
-            assertThat(dram().banks(banks).build().numBanks()).isEqualTo(banks);
+            assertThat(dram(banks, CONFIG).numBanks()).isEqualTo(banks);
         }
 
         @ParameterizedTest
         @ValueSource(ints = {0, 3, 11, 13, 100})
         void rejectsAnyOtherNumber(int banks) {
             assertThatExceptionOfType(MeshRuntimeException.class)
-                    .isThrownBy(() -> dram().banks(banks).build())
+                    .isThrownBy(() -> dram(banks, CONFIG))
                     .withMessage(
                             "Invalid number of memory banks %d for DRAM. Num banks must be power of 2 or have a"
                                     + " dedicated modulo implementation",
@@ -375,45 +369,27 @@ class BankManagerTests {
 
         @Test
         void doesNotMatterToSmallShardsOrWithoutInterleaving() {
-            assertThatCode(() ->
-                            BankManager.builder(BufferType.L1_SMALL).banks(3).build())
+            assertThatCode(() -> new BankManager(BufferType.L1_SMALL, 3, new AddressRange(0, 32), 0, CONFIG))
                     .doesNotThrowAnyException();
-            assertThatCode(() -> dram().banks(3).withoutInterleaving().build()).doesNotThrowAnyException();
-        }
-
-        @Test
-        void rejectsANegativeNumber() {
-            assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> dram().banks(-1))
-                    .withMessage("Cannot manage -1 banks: there must be at least 0."
-                            + " Use 0 for a kind of memory without banks.");
+            assertThatCode(() -> dram(3, config().withoutInterleaving().build()))
+                    .doesNotThrowAnyException();
         }
     }
 
     @Nested
-    class Describing {
+    class Region {
 
         @Test
-        void rejectsAnAlignmentOfZero() {
+        void startsAtAMultipleOfTheDramAlignment() {
             assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> dram().pageAlignment(0))
-                    .withMessage("Cannot use 0 as the page alignment: it must be at least 1. Use 1 for no alignment.");
-            assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> dram().dramAlignment(0))
-                    .withMessage("Cannot use 0 as the DRAM alignment: it must be at least 1. Use 1 for no alignment.");
-        }
-
-        @Test
-        void rejectsARegionThatDoesNotStartAtAMultipleOfTheDramAlignment() {
-            assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> dram().region(new AddressRange(40, 80)).build())
+                    .isThrownBy(() -> new BankManager(BufferType.DRAM, 4, new AddressRange(40, 80), 0, CONFIG))
                     .withMessage("Cannot manage DRAM from 40: the start must be a multiple of the DRAM alignment 32."
                             + " The nearest below is 32.");
         }
 
         @Test
-        void allowsAnEmptyRegionAnywhere() {
-            assertThat(dram().region(new AddressRange(40, 40)).build().bankSize())
+        void mayBeEmptyAnywhere() {
+            assertThat(new BankManager(BufferType.DRAM, 4, new AddressRange(40, 40), 0, CONFIG).bankSize())
                     .isZero();
         }
     }

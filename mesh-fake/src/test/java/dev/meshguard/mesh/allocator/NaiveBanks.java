@@ -1,7 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
 import dev.meshguard.mesh.allocator.RandomPrograms.RejectedCall;
 import java.util.ArrayList;
 import java.util.Arrays;

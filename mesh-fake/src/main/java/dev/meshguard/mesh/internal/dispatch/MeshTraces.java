@@ -12,7 +12,7 @@ import dev.meshguard.mesh.Blocking;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.Allocator;
-import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
+import dev.meshguard.mesh.allocator.HighWaterMarks;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BankLayout;
