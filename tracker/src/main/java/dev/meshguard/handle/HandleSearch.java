@@ -8,7 +8,11 @@ import dev.meshguard.tracker.AllocationTracker;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -30,7 +34,8 @@ import org.apiguardian.api.API.Status;
  * reference to it, one for each request. A search visits everything reachable from the given objects, the nearest
  * first, and records the shortest path to each handle: {@code KvCacheTest.generator -> Model.weights -> ArrayList[12]}.
  * If it found no path to some of them, it requests a few garbage collections and looks which of their references are
- * empty afterwards. The result becomes a part of the history, and so an input of the verdict.
+ * empty afterwards. After the given objects it looks at the static fields of the classes on the stacks of the requests, as the class
+ * loader of the given objects knows them; it initialises none of them. The result becomes a part of the history, and so an input of the verdict.
  *
  * <p>It explains a leak and never decides whether there is one. Run it only if something survived. It costs some
  * milliseconds for each ten thousand objects, and a few collections if a handle has no path.
@@ -116,6 +121,10 @@ public final class HandleSearch {
             roots.forEach(walk::from);
             statics.forEach(walk::fromStaticsOf);
             walk.traverse();
+            if (walk.goesOn()) { // A path from the test itself is the one that its author understands.
+                classesOnStacks(open).forEach(walk::fromStaticsOf);
+                walk.traverse();
+            }
         }
         List<String> unread = walk.unread();
         // Those who look for a holder look at their own objects first.
@@ -124,6 +133,35 @@ public final class HandleSearch {
         IdentityHashMap<MemoryRequest, List<String>> to = new IdentityHashMap<>();
         handles.forEach((request, handle) -> walk.pathTo(handle).ifPresent(path -> to.put(request, path)));
         return new Paths(to, walk.beyond(), unread);
+    }
+
+    /** Returns the classes whose code requested the buffers: a cache in a static field is usually filled by its own class. */
+    private Set<Class<?>> classesOnStacks(List<MemoryRequest> open) {
+        Set<Class<?>> found = new LinkedHashSet<>();
+        loader().ifPresent(loader -> open.stream()
+                .flatMap(request -> request.origin().stream())
+                .flatMap(origin -> origin.frames().stream())
+                .map(StackTraceElement::getClassName)
+                .distinct()
+                .flatMap(name -> loaded(name, loader))
+                .filter(type -> type.getClassLoader() != null && !statics.contains(type))
+                .forEach(found::add));
+        return found;
+    }
+
+    private Optional<ClassLoader> loader() {
+        return Stream.concat(roots.stream().map(Object::getClass), statics.stream())
+                .flatMap(type -> Optional.ofNullable(type.getClassLoader()).stream())
+                .findFirst();
+    }
+
+    /** Returns a class, without initialising it, if the loader of the test has it. */
+    private static Stream<Class<?>> loaded(String name, ClassLoader loader) {
+        try {
+            return Stream.of(Class.forName(name, false, loader));
+        } catch (ClassNotFoundException | LinkageError elsewhere) { // Or a hidden class.
+            return Stream.empty();
+        }
     }
 
     private static boolean isWorthCollecting(List<MemoryRequest> unfound, int proofs) {

@@ -110,7 +110,8 @@ final class Walk {
         return List.copyOf(unread);
     }
 
-    private boolean goesOn() {
+    /** Returns whether a target was not found yet. */
+    boolean goesOn() {
         return !boundHit && found.size() < targets.size();
     }
 

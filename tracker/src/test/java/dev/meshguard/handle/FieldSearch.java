@@ -6,15 +6,25 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
 import java.util.List;
 import java.util.Optional;
 
 /** Loses buffers and searches for their handles, with simulated garbage collections. */
 final class FieldSearch {
 
-    private final AllocationTracker tracker = AllocationTracker.create();
+    private final AllocationTracker tracker;
     private long nextAddress = 0x1000;
     private List<String> unread = List.of();
+
+    /** Searches from its roots only, as no stacks are known. */
+    FieldSearch() {
+        this(OriginCapture.NONE);
+    }
+
+    FieldSearch(OriginCapture origins) {
+        this.tracker = AllocationTracker.builder().originCapture(origins).build();
+    }
 
     AllocationTracker tracker() {
         return tracker;

@@ -2,6 +2,8 @@ package dev.meshguard.handle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.tracker.OriginCapture;
 import java.lang.ref.SoftReference;
 import java.lang.ref.WeakReference;
 import java.util.AbstractList;
@@ -131,6 +133,38 @@ class HandlePathTests {
                 .isEmpty();
         assertThat(search.path(HandleSearch.from().statics(HandlePathTests.class), HANDLE))
                 .hasValue("HandlePathTests.HANDLE");
+    }
+
+    @Test
+    void leadsThroughAStaticFieldOfAClassThatRequestedTheBuffer() {
+        FieldSearch onStacks = new FieldSearch(OriginCapture.ALLOCATIONS);
+        MemoryRequest request = Cache.allocate(onStacks, HANDLE.copy());
+
+        onStacks.run(HandleSearch.from(this).collectingBy(() -> true));
+
+        assertThat(onStacks.reachabilityOf(request).pathText()).hasValue("Cache.all -> ArrayList[0]");
+    }
+
+    @Test
+    void leadsThroughTheTestBeforeTheClassesThatRequestedTheBuffer() {
+        FieldSearch onStacks = new FieldSearch(OriginCapture.ALLOCATIONS);
+        Handle handle = HANDLE.copy();
+        MemoryRequest request = Cache.allocate(onStacks, handle);
+        kept = handle;
+
+        onStacks.run(HandleSearch.from(this).collectingBy(() -> true));
+
+        assertThat(onStacks.reachabilityOf(request).pathText()).hasValue("HandlePathTests.kept");
+    }
+
+    /** Code under test that keeps what it allocates. */
+    private static final class Cache {
+        private static List<Handle> all = List.of();
+
+        private static MemoryRequest allocate(FieldSearch search, Handle handle) {
+            all = new ArrayList<>(List.of(handle));
+            return search.allocate(handle);
+        }
     }
 
     @Test
