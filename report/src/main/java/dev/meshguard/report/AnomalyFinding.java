@@ -3,11 +3,15 @@ package dev.meshguard.report;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.HistoryEvent.Freed;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.report.VerdictReport.Fact;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,8 +20,9 @@ import java.util.Optional;
  *
  * @param anomaly the report
  * @param names the names of the memory
+ * @param log the lines of the log that was read, if one was
  */
-record AnomalyFinding(Anomaly anomaly, MemoryNames names) implements Finding {
+record AnomalyFinding(Anomaly anomaly, MemoryNames names, Optional<LogLines> log) implements Finding {
 
     @Override
     public String title() {
@@ -35,7 +40,33 @@ record AnomalyFinding(Anomaly anomaly, MemoryNames names) implements Finding {
 
     @Override
     public List<Fact> facts() {
-        return List.of(new Fact(Fact.WHY, why()));
+        List<Fact> facts = new ArrayList<>();
+        log.flatMap(lines -> lines.of(anomaly.event().number()))
+                .ifPresent(line -> facts.add(new Fact(Fact.WHERE, line)));
+        facts.add(new Fact(Fact.WHY, why()));
+        if (anomaly.kind() == Anomaly.Kind.DOUBLE_FREE) {
+            anomaly.generation().ifPresent(buffer -> addLines(buffer, facts));
+        }
+        return facts;
+    }
+
+    /** Adds the lines of the buffer that was freed before: a free by address may have been meant for another one. */
+    private void addLines(BufferGeneration buffer, List<Fact> facts) {
+        Report freed = buffer.reports().stream()
+                .max(Comparator.comparingLong(report -> report.freedAt().orElse(0)))
+                .orElseThrow();
+        freed.freedAt().stream()
+                .boxed()
+                .flatMap(free -> lineOf(freed.release().flatMap(MemoryRequest::origin), free).stream())
+                .forEach(line -> facts.add(new Fact(Fact.FREED, "before at " + line)));
+        lineOf(freed.request().origin(), freed.allocatedAt())
+                .ifPresent(line -> facts.add(new Fact(Fact.SEEN, "allocated at " + line)));
+    }
+
+    private Optional<String> lineOf(Optional<Origin> origin, long event) {
+        return origin.flatMap(Origin::site)
+                .map(StackTraceElement::toString)
+                .or(() -> log.flatMap(lines -> lines.of(event)));
     }
 
     /** Returns the free that is reported, if it is one. */

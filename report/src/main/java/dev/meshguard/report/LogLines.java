@@ -39,6 +39,11 @@ public record LogLines(String name, LongFunction<OptionalLong> lineOf) {
                 .findFirst();
     }
 
+    /** Returns {@code logs/server.log:18}: the line of an event. */
+    Optional<String> of(long event) {
+        return lineOf.apply(event).stream().mapToObj(line -> name + ":" + line).findFirst();
+    }
+
     private LongStream linesOf(SurvivorFinding finding) {
         return finding.survivors()
                 .flatMapToLong(

@@ -85,7 +85,7 @@ public record VerdictReport(
         /** Further evidence and the circumstances. */
         public static final String SEEN = "seen";
 
-        /** The line of code that freed the buffers too late. */
+        /** The line that freed the buffers too late, or that freed them before. */
         public static final String FREED = "freed";
 
         /** The line of code that allocated the buffers underneath. */

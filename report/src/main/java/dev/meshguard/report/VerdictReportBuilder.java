@@ -48,11 +48,11 @@ final class VerdictReportBuilder {
     private final List<SurvivorFinding> survivors;
     private final List<OverwriteFinding> overwrites;
     private final Headlines headlines;
-    private final boolean hasLog;
+    private final Optional<LogLines> log;
 
     VerdictReportBuilder(
             LeakVerdict verdict, Optional<Baseline> known, Optional<Class<?>> testClass, Optional<LogLines> log) {
-        this.hasLog = log.isPresent();
+        this.log = log;
         this.verdict = verdict;
         this.history = verdict.history();
         this.names = new MemoryNames(history);
@@ -162,7 +162,7 @@ final class VerdictReportBuilder {
 
     private List<Finding> wrongReports() {
         List<AnomalyFinding> anomalies = verdict.unbalancingAnomalies().stream()
-                .map(anomaly -> new AnomalyFinding(anomaly, names))
+                .map(anomaly -> new AnomalyFinding(anomaly, names, log))
                 .toList();
         boolean areFrees = anomalies.stream().allMatch(anomaly -> anomaly.free().isPresent());
         return listed(anomalies, areFrees ? "more " + verdict.vocabulary().free() : "more finding");
@@ -190,7 +190,7 @@ final class VerdictReportBuilder {
                 .ifPresent(context -> notes.add("checked at the end of " + context.name()
                         + (history.leavesMeshOpen() ? ", whose mesh stays open" : "")));
         if (SurvivorFinding.isWithoutOrigins(verdict)
-                && !hasLog
+                && log.isEmpty()
                 && !verdict.survivors().isEmpty()) {
             notes.add("No call site is named, because no origins were captured.");
         }

@@ -18,10 +18,13 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -127,6 +130,30 @@ class VerdictReportTests {
                    why   no buffer was ever reported there
 
                 sum     1 allocated = 1 freed""");
+    }
+
+    /** A move frees its input by address twice: the second free meets the output, which its owner then frees in vain. */
+    @Test
+    void namesTheLinesOfTheBufferWhoseMemoryWasFreedUnderIt() {
+        for (int owner = 0; owner < 2; owner++) {
+            tracker.allocated(3, BufferType.L1, 101_152, 4096);
+            tracker.freed(3, BufferType.L1, 101_152);
+        }
+        tracker.freed(3, BufferType.L1, 101_152);
+
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+        LogLines lines = new LogLines("server.log", event -> OptionalLong.of(10 * event));
+
+        assertThat(VerdictReport.ofLog(verdict, Optional.empty(), lines).text()).isEqualTo("""
+                MISREPORTED  no memory leaked; 1 free of nothing
+
+                1. double free: L1 0x18b20 (101152) on device 3 (event #5)
+                   where server.log:50
+                   why   the buffer that was there, 4 KiB (4096 B), was freed before, at event #4
+                   freed before at server.log:40
+                   seen  allocated at server.log:30
+
+                sum     2 allocated = 2 freed""");
     }
 
     static Stream<Arguments> freesOfOthers() {
