@@ -88,7 +88,7 @@ final class JdkCaches {
     }
 
     private static boolean isOfArchive(StackFrame frame) {
-        return frame.getMethodName().equals("getInflater") && ARCHIVES.contains(frame.getClassName());
+        return ARCHIVES.contains(frame.getClassName()) && frame.getMethodName().equals("getInflater");
     }
 
     private static boolean isOfOpener(StackFrame frame) {
@@ -97,7 +97,8 @@ final class JdkCaches {
 
     /** A constructor loads no class: the loader that it makes is an object of its own. */
     private static boolean isOfLoader(StackFrame frame) {
-        return !frame.getMethodName().equals("<init>") && ClassLoader.class.isAssignableFrom(frame.getDeclaringClass());
+        return ClassLoader.class.isAssignableFrom(frame.getDeclaringClass())
+                && !frame.getMethodName().equals("<init>");
     }
 
     private static boolean isReturning(StackFrame ofLoader) {

@@ -863,6 +863,21 @@ class TrackCloseablesTests {
                 .contains("TrackCloseablesTests$UncachedArchiveTestCase.keepsTheArchive(");
     }
 
+    /** JUnit constructs it. */
+    @TrackCloseables(OwnTestCase.class)
+    static class OwnTestCase implements AutoCloseable {
+        @Test
+        void runs() {}
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void anObjectOfTheTestThatJunitConstructsIsTracked() {
+        assertThat(TrackedRun.of(OwnTestCase.class).failure()).startsWith("LEAK  1 OwnTestCase, ");
+    }
+
     @TrackCloseables(Deflater.class)
     static class CalledByJunitTestCase {
         @Test
@@ -1120,7 +1135,7 @@ class TrackCloseablesTests {
 
         static Set<Integer> leaking() {
             Random random = new Random(seed);
-            return IntStream.range(0, 12)
+            return IntStream.range(0, 24)
                     .filter(test -> random.nextInt(4) == 0)
                     .boxed()
                     .collect(Collectors.toCollection(TreeSet::new));
@@ -1146,14 +1161,21 @@ class TrackCloseablesTests {
         }
     }
 
+    static class OtherConcurrentTestCase extends ConcurrentTestCase {
+        static Stream<Integer> tests() {
+            return IntStream.range(12, 24).boxed();
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("seeds")
-    void ofConcurrentTestsThoseFailThatLeak(long seed) {
+    void ofConcurrentTestsAndClassesThoseFailThatLeak(long seed) {
         ConcurrentTestCase.seed = seed;
 
-        Set<Integer> blamed = TrackedRun.concurrently(ConcurrentTestCase.class).failedTests().stream()
-                .map(name -> Integer.parseInt(name.replaceAll("\\D*(\\d+)\\D.*", "$1")) - 1)
-                .collect(Collectors.toCollection(TreeSet::new));
+        Set<Integer> blamed =
+                TrackedRun.concurrently(ConcurrentTestCase.class, OtherConcurrentTestCase.class).failedTests().stream()
+                        .map(name -> Integer.parseInt(name.replaceAll(".*?(\\d+)$", "$1")))
+                        .collect(Collectors.toCollection(TreeSet::new));
 
         assertThat(blamed).isEqualTo(ConcurrentTestCase.leaking());
     }

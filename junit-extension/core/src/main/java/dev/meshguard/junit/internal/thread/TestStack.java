@@ -77,8 +77,11 @@ final class TestStack {
         /** The same by the names of methods in Kotlin's names of lambdas. */
         private final Map<String, TestMethod> kotlinMethods = new ConcurrentHashMap<>();
 
+        private final boolean isOfEngine;
+
         ClassCode(Class<?> type) {
             this.around = around(type);
+            this.isOfEngine = isOfEngine(type.getName());
         }
 
         @Nullable
@@ -210,17 +213,20 @@ final class TestStack {
     }
 
     private void read(StackWalker.StackFrame frame) {
-        String name = frame.getClassName();
-        if (isOfEngine(name)) {
+        ClassCode code = CODE.get(frame.getDeclaringClass());
+        if (code.isOfEngine) {
+            String name = frame.getClassName();
             isOfEngine = true;
             if (descriptor == null && name.startsWith(DESCRIPTORS)) {
                 descriptor = name.substring(DESCRIPTORS.length());
             }
             return;
         }
-        ClassCode code = CODE.get(frame.getDeclaringClass());
-        add(code.called(frame.getMethodName()));
-        add(code.around(frame.getMethodName()));
+        // Most classes run no tests, and the name of a method takes as long as all else.
+        if (!code.methods.isEmpty()) {
+            add(code.called(frame.getMethodName()));
+            add(code.around(frame.getMethodName()));
+        }
         code.around.forEach(method -> add(called(method.getDeclaringClass(), method.getName())));
     }
 
