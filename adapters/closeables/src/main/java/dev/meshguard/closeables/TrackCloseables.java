@@ -35,8 +35,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <li>If the method throws, the object stays open, and the failure names the exception.
  * <li>A second call does nothing.
  * <li>A call by a {@link java.lang.ref.Cleaner} or a finalizer closes nothing: nobody chooses the moment.
- * <li>If the constructor throws, there is no object to close.
- * <li>A clone is no object of its own. Nor is a spy of Mockito: closing the spy closes its original.
+ * <li>If the constructor throws, there is no object to close. If it calls the closing method, the object is closed.
+ * <li>A clone is no object of its own, and whether its close frees what the original holds depends on the class. So close the original.
+ * <li>A spy of Mockito is no object of its own either: closing the spy closes its original.
  * </ul>
  *
  * <p>An object that the constructor of another open one made for itself is reported with that one, because its close closes both.
@@ -46,7 +47,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <ul>
  * <li>Objects that were constructed before the test began.
  * <li>Objects that the JDK keeps for later: those that a class loader constructs, except for streams that it returns, and the inflaters of
- *     {@link java.util.zip.ZipFile} and of its file system.
+ *     {@link java.util.zip.ZipFile} and of its file system. An archive of a URL is one of them while the JDK caches it.
+ * <li>Objects of the JDK that JUnit and MeshGuard construct for themselves.
  * <li>Objects that a static initializer constructs last as long as their class. They are expected.
  * </ul>
  *

@@ -561,6 +561,42 @@ class TrackCloseablesTests {
         assertThat(TrackedRun.of(SpiedTestCase.class).failures()).isEmpty();
     }
 
+    /** A clone of it may hold something else, as that of a Lucene input does. */
+    static class ClonedCursor extends Cursor implements Cloneable {
+        @Override
+        public ClonedCursor clone() {
+            try {
+                return (ClonedCursor) super.clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    @TrackCloseables(Cursor.class)
+    static class CloneTestCase {
+        private final ClonedCursor original = new ClonedCursor();
+        private final Cursor copy = original.clone();
+
+        @Test
+        void closesTheOriginal() {
+            original.close();
+        }
+
+        @Test
+        void closesTheClone() {
+            copy.close();
+        }
+    }
+
+    @Test
+    void aCloneIsNoObjectOfItsOwnAndClosesNoOther() {
+        TrackedRun run = TrackedRun.of(CloneTestCase.class);
+
+        assertThat(run.failedTests()).containsExactly("closesTheClone");
+        assertThat(run.failure()).startsWith("LEAK  1 ClonedCursor, HELD by CloneTestCase.original");
+    }
+
     // Classes
 
     /** Neither public nor extensible. */
