@@ -1,8 +1,10 @@
 package dev.meshguard.example.closeables;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.meshguard.closeables.NativeHandles;
+import dev.meshguard.closeables.TrackCloseables;
 import dev.meshguard.junit.TrackAllocations;
 import org.junit.jupiter.api.Test;
 
@@ -10,7 +12,15 @@ import org.junit.jupiter.api.Test;
 class FrameTests {
 
     @Test
-    void closesItsFrame(NativeHandles handles) {
+    @TrackCloseables(Frame.class)
+    void closesItsFrame() {
+        try (Frame frame = new Frame()) {
+            assertFalse(frame.isClosed());
+        }
+    }
+
+    @Test
+    void closesAHandle(NativeHandles handles) {
         handles.track(new Frame(), Frame::isClosed, 4096).close();
     }
 

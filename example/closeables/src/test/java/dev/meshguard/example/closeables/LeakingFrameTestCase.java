@@ -1,16 +1,17 @@
 package dev.meshguard.example.closeables;
 
-import dev.meshguard.closeables.NativeHandles;
+import dev.meshguard.closeables.TrackCloseables;
 import dev.meshguard.junit.TrackAllocations;
 import org.junit.jupiter.api.Test;
 
 @TrackAllocations
+@TrackCloseables(Frame.class)
 class LeakingFrameTestCase {
 
     private Frame frame;
 
     @Test
-    void leaves(NativeHandles handles) {
-        frame = handles.track(new Frame(), Frame::isClosed, 4096);
+    void leaves() {
+        frame = new Frame();
     }
 }
