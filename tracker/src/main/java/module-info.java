@@ -13,6 +13,7 @@ module dev.meshguard.tracker {
             dev.meshguard.server;
     exports dev.meshguard.tracker;
     exports dev.meshguard.tracker.internal to
+            dev.meshguard.closeables,
             dev.meshguard.junit,
             dev.meshguard.junit.mesh,
             dev.meshguard.mesh;

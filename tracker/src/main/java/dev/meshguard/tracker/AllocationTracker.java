@@ -16,6 +16,7 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.tracker.internal.MeshObserver;
+import dev.meshguard.tracker.internal.StackReserve;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
@@ -55,6 +56,9 @@ import org.jspecify.annotations.Nullable;
  * cannot be recorded (a device id below 0 or above {@value HistoryEvent#MAX_DEVICE}) is counted as lost, which makes every verdict
  * inconclusive. The tracker does no I/O.
  *
+ * <p>A {@link StackOverflowError} in a report is the code under test's own, and strikes before anything is recorded. A source that begins its
+ * {@linkplain #request(AllocationDetails) request} before it allocates has then allocated nothing; any other report that fails is lost.
+ *
  * <h2>Implementation and costs</h2>
  *
  * <p>Every report is appended to one journal and entered in one ledger, behind one lock. The ledger uses entries of freed
@@ -80,6 +84,8 @@ import org.jspecify.annotations.Nullable;
 public final class AllocationTracker implements AllocationListener {
 
     private static final long SECONDS_OF_DAY = 24 * 60 * 60;
+
+    private static volatile boolean areClassesLoaded;
 
     private final OriginCapture capture;
     private final boolean flatAddresses;
@@ -141,19 +147,21 @@ public final class AllocationTracker implements AllocationListener {
      * @param size the size, in bytes
      */
     public void allocated(int device, BufferType type, long address, long size) {
-        allocated(request(AllocationDetails.user()), device, type, address, size, Ownership.UNKNOWN);
+        allocated(
+                request(AllocationDetails.user(), OriginFilter.none()), device, type, address, size, Ownership.UNKNOWN);
     }
 
     /**
      * Reports that the buffer at an address was freed. This is the short form for an adapter around a device binding.
      */
     public void freed(int device, BufferType type, long address) {
-        freed(release(AllocationDetails.user()), device, type, address, Ownership.UNKNOWN);
+        freed(release(AllocationDetails.user(), OriginFilter.none()), device, type, address, Ownership.UNKNOWN);
     }
 
     @Override
     public MemoryRequest request(AllocationDetails details) {
-        return request(details, OriginFilter.none());
+        StackReserve.forReport();
+        return requested(details, OriginFilter.none());
     }
 
     /**
@@ -176,6 +184,11 @@ public final class AllocationTracker implements AllocationListener {
      * @param callers skips the frames of the adapter
      */
     public MemoryRequest request(AllocationDetails details, OriginFilter callers) {
+        reserveStack();
+        return requested(details, callers);
+    }
+
+    private MemoryRequest requested(AllocationDetails details, OriginFilter callers) {
         AllocationDetails complete = withLabelOfThread(details);
         AllocationContext context = contextOfRequest();
         return capture == OriginCapture.NONE
@@ -185,7 +198,8 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public MemoryRequest release(AllocationDetails details) {
-        return release(details, OriginFilter.none());
+        StackReserve.forReport();
+        return released(details, OriginFilter.none());
     }
 
     /**
@@ -195,6 +209,11 @@ public final class AllocationTracker implements AllocationListener {
      * @param callers skips the frames of the adapter
      */
     public MemoryRequest release(AllocationDetails details, OriginFilter callers) {
+        reserveStack();
+        return released(details, callers);
+    }
+
+    private MemoryRequest released(AllocationDetails details, OriginFilter callers) {
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(details, hasContexts, null);
         }
@@ -542,6 +561,38 @@ public final class AllocationTracker implements AllocationListener {
 
     // Helpers
 
+    /**
+     * Makes room for the report of memory that is allocated or freed already; otherwise it is lost. Reports without a stack need no more
+     * than the lock makes sure of.
+     */
+    private void reserveStack() {
+        if (capture != OriginCapture.NONE) {
+            try {
+                StackReserve.forReport();
+            } catch (StackOverflowError failure) {
+                recorder.lost = failure;
+                throw failure;
+            }
+        }
+    }
+
+    /** Makes one report of each kind. A class whose initializer meets a StackOverflowError of the code under test would be unusable from then on. */
+    private static void loadClasses() {
+        AllocationTracker unread = new AllocationTracker(builder().originCapture(OriginCapture.ALLOCATIONS_AND_FREES));
+        try (Scope current = unread.context("first").makeCurrent();
+                Scope labelled = unread.label("first")) {
+            Lease lease = unread.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.DRAM, 1)
+                    .handedOut(unread);
+            lease.freeFailed(new IllegalStateException());
+            lease.freed();
+            lease.freed();
+        }
+        unread.keepStacksOfFrees();
+        unread.allocated(0, BufferType.DRAM, 0, 1);
+        unread.freed(0, BufferType.DRAM, 0);
+        unread.history().live();
+    }
+
     private static void markAnomaly(MemoryRequest request) {
         if (request instanceof TrackedRequest tracked) {
             tracked.markAnomaly();
@@ -685,6 +736,10 @@ public final class AllocationTracker implements AllocationListener {
 
         /** Returns the tracker. */
         public AllocationTracker build() {
+            if (!areClassesLoaded) {
+                loadClasses();
+                areClassesLoaded = true;
+            }
             return new AllocationTracker(this);
         }
     }

@@ -4,6 +4,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.internal.Journal;
@@ -26,6 +27,9 @@ final class ReportRecorder {
     /** The last ticket. Each request and each mark takes the next one, and the journal orders reports by it. */
     private final AtomicLong ticket = new AtomicLong(1);
 
+    /** Why a report could not be recorded, until it is an event. It is written without a call: the stack may have no room for one. */
+    volatile @Nullable VirtualMachineError lost;
+
     ReportRecorder(StackKeeper stacks) {
         this.ledger = new Ledger(RepeatCounting.COUNTED, stacks);
     }
@@ -42,6 +46,9 @@ final class ReportRecorder {
             MemoryRequest known = orNull(request);
             journal.report(Kind.ALLOCATED, ticketOf(request), known, device, type, address, size, ownership);
             return ledger.allocated(known, device, type, address, size);
+        } catch (VirtualMachineError failure) {
+            lost = failure;
+            throw failure;
         }
     }
 
@@ -51,6 +58,9 @@ final class ReportRecorder {
             MemoryRequest known = orNull(release);
             journal.report(Kind.FREED, ticketOf(release), known, device, type, address, 0, ownership);
             return ledger.freed(known, device, type, address);
+        } catch (VirtualMachineError failure) {
+            lost = failure;
+            throw failure;
         }
     }
 
@@ -58,6 +68,9 @@ final class ReportRecorder {
         try (SpinLock held = lock.acquire()) {
             journal.report(Kind.FREE_IGNORED, ticketOf(release), orNull(release), device, type, address, 0, reason);
             ledger.freeIgnored(device);
+        } catch (VirtualMachineError failure) {
+            lost = failure;
+            throw failure;
         }
     }
 
@@ -67,6 +80,9 @@ final class ReportRecorder {
             HistoryEvent mark = event.apply(journal.size() + 1L);
             journal.mark(ticket.incrementAndGet(), mark);
             ledger.enter(mark);
+        } catch (VirtualMachineError failure) {
+            lost = failure;
+            throw failure;
         }
     }
 
@@ -93,8 +109,19 @@ final class ReportRecorder {
 
     /** Returns the events so far, and the number of entries; later reports do not change them. */
     AllocationHistory history(boolean flatAddresses) {
+        recordLoss();
         try (SpinLock held = lock.acquire()) {
             return AllocationHistory.of(journal.events(), OptionalLong.of(ledger.entries()), flatAddresses);
+        }
+    }
+
+    private void recordLoss() {
+        VirtualMachineError failure = lost;
+        if (failure != null) {
+            Origin where = OriginFilter.none().originOf(failure);
+            mark(number ->
+                    new HistoryEvent.ReportsLost(number, -1, "a report failed with " + failure + " in " + where));
+            lost = null;
         }
     }
 

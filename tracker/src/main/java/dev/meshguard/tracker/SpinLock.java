@@ -1,5 +1,6 @@
 package dev.meshguard.tracker;
 
+import dev.meshguard.tracker.internal.StackReserve;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
@@ -13,7 +14,8 @@ import java.util.concurrent.locks.LockSupport;
  * }</pre>
  *
  * <p>An intrinsic lock makes a pair of reports a sixth slower ({@code PairBenchmark}). A thread that finds the lock held yields,
- * then sleeps, because a thread may be stopped while it holds the lock. Neither reentrant nor fair.
+ * then sleeps, because a thread may be stopped while it holds the lock. Neither reentrant nor fair. No thread gets it whose stack would
+ * end before it releases the lock.
  */
 final class SpinLock implements AutoCloseable {
 
@@ -24,6 +26,7 @@ final class SpinLock implements AutoCloseable {
 
     /** Waits for the lock and returns it. */
     SpinLock acquire() {
+        StackReserve.forLock();
         if (!isHeld.compareAndSet(false, true)) {
             await();
         }

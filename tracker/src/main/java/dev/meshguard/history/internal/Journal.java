@@ -138,9 +138,9 @@ public final class Journal {
      * @param event the event; its number is the next one
      */
     public void mark(long ticket, HistoryEvent event) {
+        int index = nextIndex();
         latestMark = ticket;
         latestOrder = 0;
-        int index = nextIndex();
         last.subjects[index] = event;
     }
 
@@ -164,14 +164,15 @@ public final class Journal {
             Enum<?> detail) {
         // A request may be older than a mark that precedes its report.
         long order = (Math.max(0, ticket - latestMark) << DEVICE_BITS) + Math.max(0, device + 1);
-        // Before anything changes: a report without a type or a detail is rejected, and all others are still read.
+        // Before anything changes: a report without a type or a detail, or without memory for it, is rejected, and all
+        // others are still read.
         long word = (order << ORDER_SHIFT)
                 | ((long) type.ordinal() << (KIND_BITS + DETAIL_BITS))
                 | ((long) detail.ordinal() << KIND_BITS)
                 | kind.ordinal();
+        int index = nextIndex();
         isOrdered &= order >= latestOrder;
         latestOrder = order;
-        int index = nextIndex();
         Block block = last;
         block.words[index * WORDS] = address;
         block.words[index * WORDS + 1] = bytes;
@@ -184,8 +185,9 @@ public final class Journal {
     /** Makes room for one more event in the last block, and returns its index there. */
     private int nextIndex() {
         if (used == CAPACITY) {
-            last = Block.ofCapacity(CAPACITY);
-            blocks.add(last);
+            Block next = Block.ofCapacity(CAPACITY);
+            blocks.add(next);
+            last = next;
             used = 0;
         } else if (used == last.subjects.length) {
             last = last.doubled();

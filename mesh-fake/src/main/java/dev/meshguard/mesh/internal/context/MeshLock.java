@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.internal.context;
 
+import dev.meshguard.tracker.internal.StackReserve;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -16,6 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>A thread may acquire it again while it holds it. If {@linkplain WatchedHandles handles are watched}, its first
  * acquisition runs the destructors of collected ones, so memory is freed between two calls of the code under test and never
  * during one. An acquisition creates no object.
+ *
+ * <p>A call of the code under test for which the stack is too short fails at its first acquisition, and changes nothing.
  */
 public final class MeshLock implements AutoCloseable {
 
@@ -28,6 +31,9 @@ public final class MeshLock implements AutoCloseable {
 
     /** Waits for the lock and returns it, for a try-with-resources statement. */
     public MeshLock acquire() {
+        if (!lock.isHeldByCurrentThread()) {
+            StackReserve.forOperation();
+        }
         lock.lock();
         boolean acquired = false;
         try {
