@@ -3,14 +3,10 @@ package dev.meshguard.weave;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.lang.instrument.Instrumentation;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.VarHandle;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassWriter;
 import net.bytebuddy.jar.asm.MethodVisitor;
@@ -31,18 +27,11 @@ import net.bytebuddy.jar.asm.commons.SimpleRemapper;
 record Dispatcher(String name, VarHandle receivers) {
 
     /** Defines it. Another copy of MeshGuard in another class loader has a dispatcher of its own. */
-    static Dispatcher define(Instrumentation instrumentation) {
-        instrumentation.redefineModule(
-                Object.class.getModule(),
-                Set.of(),
-                Map.of(),
-                Map.of(Object.class.getPackageName(), Set.of(Dispatcher.class.getModule())),
-                Set.of(),
-                Map.of());
+    static Dispatcher define() {
         String name = "java/lang/MeshGuard" + Integer.toHexString(System.identityHashCode(Dispatcher.class));
         try (InputStream template = Objects.requireNonNull(
                 Dispatcher.class.getResourceAsStream(WovenCalls.class.getSimpleName() + ".class"))) {
-            Lookup lookup = MethodHandles.privateLookupIn(Object.class, MethodHandles.lookup());
+            Lookup lookup = JdkLookup.in(Object.class);
             Class<?> type = lookup.defineClass(renamed(new ClassReader(template), name));
             return new Dispatcher(name, lookup.findStaticVarHandle(type, "receivers", List.class));
         } catch (IOException unreadable) {

@@ -1,5 +1,6 @@
 package dev.meshguard.weave;
 
+import dev.meshguard.tracker.internal.StackReserve;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -24,7 +25,10 @@ final class Receivers {
     /** Returns the index of a receiver that belongs to a watch. */
     synchronized int add(Watch watch, BiConsumer<Object, @Nullable Object> receiver) {
         all.add((object, argument) -> {
-            if (enter()) {
+            if (!busy.contains(Thread.currentThread())) {
+                // The constructor or closing method throws it: its object was never handed out, or is still open.
+                StackReserve.forOperation();
+                enter();
                 try {
                     beforeCall.run();
                     receiver.accept(object, argument);

@@ -1,5 +1,6 @@
 package dev.meshguard.weave;
 
+import dev.meshguard.tracker.internal.StackReserve;
 import java.lang.instrument.Instrumentation;
 import java.util.Collection;
 import java.util.List;
@@ -139,6 +140,7 @@ public final class Weaver {
     }
 
     private void locked(Runnable action) {
+        StackReserve.forOperation();
         lock.lock();
         try {
             receivers.quietly(action);

@@ -1,5 +1,6 @@
 package dev.meshguard.weave;
 
+import dev.meshguard.tracker.internal.StackReserve;
 import dev.meshguard.weave.ClassPlan.MethodHeader;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
@@ -41,7 +42,7 @@ final class WovenClasses implements ClassFileTransformer {
 
     WovenClasses(Instrumentation instrumentation, List<Watch> watches, ClassHierarchy hierarchy, Receivers receivers) {
         this.instrumentation = instrumentation;
-        this.dispatcher = Dispatcher.define(instrumentation);
+        this.dispatcher = Dispatcher.define();
         this.watches = watches;
         this.hierarchy = hierarchy;
         this.receivers = receivers;
@@ -89,6 +90,12 @@ final class WovenClasses implements ClassFileTransformer {
             @Nullable ProtectionDomain domain,
             byte[] file) {
         if (name == null || name.startsWith("dev/meshguard/weave/") || name.startsWith("net/bytebuddy/")) {
+            return null;
+        }
+        try {
+            StackReserve.forOperation();
+        } catch (StackOverflowError later) {
+            hierarchy.isStale().set(true);
             return null;
         }
         boolean isFirst = receivers.enter();

@@ -2,6 +2,7 @@ package dev.meshguard.closeables.weave;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.weave.Weaver;
 import java.io.File;
 import java.io.IOException;
@@ -143,6 +144,7 @@ class AgentTests {
                 + Stream.of(
                                 WeavingProgram.class,
                                 Weaver.class,
+                                AllocationTracker.class,
                                 ByteBuddy.class,
                                 ByteBuddyAgent.class,
                                 Mockito.class,

@@ -2,6 +2,7 @@ package dev.meshguard.closeables.weave;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.weave.Weaver;
 import java.io.ByteArrayOutputStream;
 import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
@@ -28,6 +29,14 @@ class JdkClassesTests {
                     new Inflater(true).end();
                 }))
                 .containsExactly("constructed Deflater", "closed Deflater", "constructed Inflater", "closed Inflater");
+    }
+
+    @Test
+    void packagesOfTheJdkStayClosedToOtherCode() {
+        RecordingWatcher.watching(Set.of("end"), Deflater.class.getName());
+
+        assertThat(Object.class.getModule().isOpen(Object.class.getPackageName(), Weaver.class.getModule()))
+                .isFalse();
     }
 
     @Test
