@@ -1,0 +1,30 @@
+package dev.meshguard.benchmarks.closeables;
+
+/** The handles that are compared. */
+public enum ObjectContender {
+    /** No test names their class. */
+    BARE,
+    /** They keep their stack. */
+    STACK_ONLY,
+    /** A test named their class, and no test runs. */
+    UNTRACKED,
+    /** A test tracks them. */
+    TRACKED;
+
+    /** Begins a test for the calling thread, if it is to be tracked. */
+    public TrackedTestThread begin() {
+        if (this == UNTRACKED) {
+            TrackedTestThread.begin().close();
+        }
+        return this == TRACKED ? TrackedTestThread.begin() : TrackedTestThread.none();
+    }
+
+    /** Returns a new handle. */
+    public MeasuredHandle construct() {
+        return switch (this) {
+            case BARE -> new MeasuredHandle.Bare();
+            case STACK_ONLY -> new MeasuredHandle.WithStack();
+            case UNTRACKED, TRACKED -> new MeasuredHandle.Tracked();
+        };
+    }
+}
