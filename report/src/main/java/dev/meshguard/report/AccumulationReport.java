@@ -1,7 +1,9 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.OwnerNames;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.verdict.CachedPrograms;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.CacheMiss;
 import dev.meshguard.verdict.growth.MemoryGrowth;
@@ -30,6 +32,7 @@ public record AccumulationReport(Accumulation accumulation) {
     private static final String INDENT = "   ";
     private static final int KEPT_FOR_SITES = 12;
     private static final int MAX_MISSES = 4;
+    private static final int MAX_OWNERS = 3;
     private static final int MAX_CHARACTERS_OF_ROUNDS = 40;
 
     /** Returns the report of an accumulation. */
@@ -49,7 +52,13 @@ public record AccumulationReport(Accumulation accumulation) {
                 together(accumulation.memory()),
                 AccumulationReport::description,
                 KEPT_FOR_SITES);
-        text.section("Call sites, the worst first:", accumulation.sites(), AccumulationReport::description, 0);
+        text.section("Call sites, the worst first:", accumulation.sites(), this::description, 0);
+        boolean growsWithTheCache = accumulation.sites().stream()
+                .filter(site -> site.bytes().trend() == Trend.GROWING)
+                .anyMatch(site -> !accumulation.cachedPrograms(site).isEmpty());
+        if (growsWithTheCache) {
+            text.line("Fix: " + CachedPrograms.FIX);
+        }
         return text.text();
     }
 
@@ -183,11 +192,17 @@ public record AccumulationReport(Accumulation accumulation) {
         return (growth.isSteady() ? "" : "about ") + Quantities.size(growth.bytesPerRound()) + " per round";
     }
 
-    private static List<String> description(SiteGrowth site) {
+    private List<String> description(SiteGrowth site) {
         List<String> lines = new ArrayList<>();
         lines.add(INDENT + site.site() + ", buffers retained on " + DeviceNames.of(site.devices()) + ": "
                 + site.buffers() + ", " + site.bytes().trend().description());
         site.origin().flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + INDENT + "at " + frame));
+        List<CachedPrograms> cached = accumulation.cachedPrograms(site);
+        cached.forEach(programs -> lines.add(INDENT + INDENT + programs));
+        if (cached.isEmpty() && !site.owners().isEmpty()) {
+            lines.add(
+                    INDENT + INDENT + "owned by " + TruncatedText.list(OwnerNames.of(site.owners()), MAX_OWNERS, ", "));
+        }
         return lines;
     }
 }

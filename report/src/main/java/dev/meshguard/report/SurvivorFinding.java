@@ -2,6 +2,7 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.FrameName;
 import dev.meshguard.event.Owner;
+import dev.meshguard.event.OwnerNames;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
@@ -19,7 +20,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
@@ -419,11 +419,11 @@ public final class SurvivorFinding implements Finding {
     }
 
     private static String owners(List<Survivor> survivors) {
-        Set<String> owners = new LinkedHashSet<>();
-        survivors.forEach(survivor -> survivor.buffer()
-                .reports()
-                .forEach(report -> report.details().owner().map(Owner::toString).ifPresent(owners::add)));
-        return owners.isEmpty() ? "" : ", owned by " + TruncatedText.list(owners, MAX_NAMED, ", ");
+        List<Owner> owners = survivors.stream()
+                .flatMap(survivor -> survivor.buffer().reports().stream())
+                .flatMap(report -> report.details().owner().stream())
+                .toList();
+        return owners.isEmpty() ? "" : ", owned by " + TruncatedText.list(OwnerNames.of(owners), MAX_NAMED, ", ");
     }
 
     // Where

@@ -2,7 +2,11 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.MemoryShortage.Holder;
+import dev.meshguard.event.Owner;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.verdict.CachedPrograms;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -180,7 +184,7 @@ public record VerdictReport(
      */
     public VerdictReport failedBy(MemoryShortage cause) {
         List<Section> afterFailure = new ArrayList<>();
-        afterFailure.add(section(cause));
+        afterFailure.add(section(cause, verdict.history()));
         sections.forEach(section -> afterFailure.add(
                 new Section(Headlines.afterFailure(section.headline()), section.facts(), section.findings())));
         Optional<ExpectationSnippet> none = Optional.empty();
@@ -204,9 +208,18 @@ public record VerdictReport(
                 .toList();
     }
 
-    private static Section section(MemoryShortage shortage) {
+    private static Section section(MemoryShortage shortage, AllocationHistory history) {
         List<Fact> facts = new ArrayList<>();
         facts.add(new Fact(Fact.WHY, shortage.lines().get(0)));
+        List<Owner> inTheWay = shortage.room().stream()
+                .flatMap(room -> room.holders().stream())
+                .flatMap(holder -> holder.owners().stream())
+                .toList();
+        List<Owner> owners = shortage.holders().stream()
+                .flatMap(holder -> holder.owners().stream())
+                .toList();
+        List<CachedPrograms> cached = inTheWay.isEmpty() ? List.of() : CachedPrograms.of(owners, history::cacheKeyOf);
+        cached.forEach(programs -> facts.add(new Fact(Fact.WHY, Cause.CACHED + ": " + programs)));
         List<Holder> holders = shortage.holders();
         holders.stream()
                 .limit(MAX_HOLDERS)
@@ -214,6 +227,9 @@ public record VerdictReport(
                         facts.add(new Fact(Fact.HELD, Quantities.shortSize(holder.bytes()) + " by " + holder)));
         if (holders.size() > MAX_HOLDERS) {
             facts.add(new Fact(Fact.HELD, "the error lists more"));
+        }
+        if (!cached.isEmpty()) {
+            facts.add(new Fact(Fact.FIX, CachedPrograms.FIX));
         }
         return new Section(Headlines.shortage(shortage), facts, List.of());
     }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.apiguardian.api.API;
@@ -67,10 +68,10 @@ public record MemoryShortage(
     }
 
     /**
-     * The buffers of one label, owner and line.
+     * The buffers of one label and line, and of owners that differ only by a number.
      *
      * @param label the label of the code under test
-     * @param owner the object of the runtime that keeps them
+     * @param owners the objects of the runtime that keep them
      * @param lifetime who frees them; empty if they were never reported
      * @param line the line that requested them, if origins are captured; the caller's line if a helper requested memory for several
      * @param test the test that requested them, where several tests share a tracker
@@ -79,18 +80,23 @@ public record MemoryShortage(
      */
     public record Holder(
             Optional<String> label,
-            Optional<Owner> owner,
+            List<Owner> owners,
             Optional<BufferLifetime> lifetime,
             Optional<StackTraceElement> line,
             Optional<String> test,
             long buffers,
             long bytes) {
 
+        /** Creates a holder with its own copy of the owners. */
+        public Holder {
+            owners = List.copyOf(owners);
+        }
+
         private static Holder of(Block block, DistinguishingCallers callers) {
             Optional<MemoryRequest> request = block.request();
             return new Holder(
                     request.flatMap(known -> known.details().label()),
-                    request.flatMap(known -> known.details().owner()),
+                    request.flatMap(known -> known.details().owner()).stream().toList(),
                     request.map(known -> known.details().lifetime()),
                     request.flatMap(MemoryRequest::origin)
                             .flatMap(origin -> callers.callerOf(origin).or(origin::site)),
@@ -99,12 +105,32 @@ public record MemoryShortage(
                     block.size());
         }
 
-        private Holder withoutAmounts() {
-            return new Holder(label, owner, lifetime, line, test, 0, 0);
+        /** Returns the object of the runtime that keeps them, if it is only one. */
+        public Optional<Owner> owner() {
+            return owners.size() == 1 ? Optional.of(owners.get(0)) : Optional.empty();
         }
 
-        private Holder and(Holder other) {
-            return new Holder(label, owner, lifetime, line, test, buffers + other.buffers, bytes + other.bytes);
+        /** Returns what buffers of one holder share. */
+        private Object key() {
+            List<String> sorts =
+                    owners.stream().map(OwnerNames::withoutNumber).distinct().toList();
+            return List.of(label, sorts, lifetime, line, test);
+        }
+
+        /** Returns the sum of holders that have the same key. */
+        private static Holder sum(List<Holder> alike) {
+            Holder first = alike.get(0);
+            return new Holder(
+                    first.label,
+                    alike.stream()
+                            .flatMap(one -> one.owners.stream())
+                            .distinct()
+                            .toList(),
+                    first.lifetime,
+                    first.line,
+                    first.test,
+                    alike.stream().mapToLong(Holder::buffers).sum(),
+                    alike.stream().mapToLong(Holder::bytes).sum());
         }
 
         /** Returns a readable line: {@code 2 buffers, label "kv-cache", allocated at Decoder.grow(Decoder.java:88)}. */
@@ -118,7 +144,10 @@ public record MemoryShortage(
                 text.append(", ").append(lifetime.get());
             }
             label.ifPresent(known -> text.append(", label ").append(Quantities.quoted(known)));
-            owner.ifPresent(known -> text.append(", owner ").append(PrintableText.line(known.toString())));
+            if (!owners.isEmpty()) {
+                text.append(owners.size() == 1 ? ", owner " : ", owners ")
+                        .append(PrintableText.line(String.join(", ", OwnerNames.of(owners))));
+            }
             line.ifPresent(known -> text.append(", allocated at ").append(known));
             test.ifPresent(known -> text.append(", by ").append(PrintableText.line(known)));
             return text.toString();
@@ -259,12 +288,12 @@ public record MemoryShortage(
 
     private List<Holder> holdersOf(List<Block> some) {
         Map<Block, Holder> byBlock = holdersByBlock();
-        Map<Holder, Holder> merged = new LinkedHashMap<>();
-        for (Block block : some) {
-            Holder one = Objects.requireNonNull(byBlock.get(block));
-            merged.merge(one.withoutAmounts(), one, Holder::and);
-        }
-        return merged.values().stream()
+        return some.stream()
+                .map(block -> Objects.requireNonNull(byBlock.get(block)))
+                .collect(Collectors.groupingBy(Holder::key, LinkedHashMap::new, Collectors.toList()))
+                .values()
+                .stream()
+                .map(Holder::sum)
                 .sorted(Comparator.comparingLong(Holder::bytes).reversed())
                 .toList();
     }
@@ -337,9 +366,8 @@ public record MemoryShortage(
     private Optional<StackTraceElement> callerFor(Holder holder) {
         Map<Block, Holder> byBlock = holdersByBlock();
         List<Optional<StackTraceElement>> callers = blocks.stream()
-                .filter(block -> Objects.requireNonNull(byBlock.get(block))
-                        .withoutAmounts()
-                        .equals(holder.withoutAmounts()))
+                .filter(block ->
+                        Objects.requireNonNull(byBlock.get(block)).key().equals(holder.key()))
                 .flatMap(block -> block.request().flatMap(MemoryRequest::origin).stream())
                 .map(origin -> origin.frames().stream()
                         .skip(1)
@@ -393,10 +421,16 @@ public record MemoryShortage(
                     bytes + "from " + Quantities.address(room.start()) + " to " + Quantities.address(room.end()) + ":");
             addLines(room.holders(), lines);
         }
-        if (room.holders().stream()
-                .flatMap(holder -> holder.owner().stream())
-                .anyMatch(owner -> owner.kind().canBeCached())) {
-            lines.add("a program's memory is freed when it leaves the program cache, a trace's when it is released");
+        Set<Owner.Kind> kinds = room.holders().stream()
+                .flatMap(holder -> holder.owners().stream())
+                .map(Owner::kind)
+                .collect(Collectors.toSet());
+        if (kinds.contains(Owner.Kind.PROGRAM)) {
+            lines.add("a program keeps its memory until its workload is closed, or until mesh.clearProgramCache(): the"
+                    + " cache has a program for each shape");
+        }
+        if (kinds.contains(Owner.Kind.TRACE)) {
+            lines.add("a trace's memory is freed when it is released");
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.meshguard.history;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
@@ -563,6 +564,11 @@ public final class AllocationHistory {
     /** Returns the event since which a cache keeps the owner, if one does or did. */
     public Optional<HistoryEvent.OwnerCached> cachingOf(Owner owner) {
         return owners().cachingOf(owner);
+    }
+
+    /** Returns the key under which a cache keeps or kept an owner, if the source reported it. */
+    public Optional<CacheKey> cacheKeyOf(Owner owner) {
+        return cachingOf(owner).flatMap(HistoryEvent.OwnerCached::key);
     }
 
     private synchronized Owners owners() {

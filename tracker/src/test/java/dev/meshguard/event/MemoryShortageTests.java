@@ -138,7 +138,29 @@ class MemoryShortageTests {
                 held in each bank:
                   512 B  1 buffer, owner program 1 (add)
                 to make room, free 512 B of each bank, all that is listed
-                a program's memory is freed when it leaves the program cache, a trace's when it is released""");
+                a program keeps its memory until its workload is closed, or until mesh.clearProgramCache(): the cache has a program for each shape""");
+    }
+
+    @Test
+    void saysHowTheMemoryOfATraceIsFreed() {
+        MemoryShortage shortage = anywhere(BANK, block(0, 512, USER.ownedBy(new Owner(Owner.Kind.TRACE, "0"))));
+
+        assertThat(shortage.lines()).endsWith("a trace's memory is freed when it is released");
+    }
+
+    @Test
+    void countsOwnersThatDifferOnlyByANumber() {
+        MemoryShortage shortage = anywhere(
+                BANK,
+                block(0, 256, USER.ownedBy(Owner.program("1 (conv2d)"))),
+                block(256, 320, USER.ownedBy(Owner.program("2 (add)"))),
+                block(320, 448, USER.ownedBy(Owner.program("3 (conv2d)"))));
+
+        assertThat(shortage.lines())
+                .contains("  384 B  2 buffers, owners 2 programs (conv2d)", "  64 B  1 buffer, owner program 2 (add)");
+        assertThat(shortage.holders().get(0).owners())
+                .containsExactly(Owner.program("1 (conv2d)"), Owner.program("3 (conv2d)"));
+        assertThat(shortage.holders().get(0).owner()).isEmpty();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.meshguard.verdict.growth;
 
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.verdict.CachedPrograms;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
@@ -151,6 +152,12 @@ public final class Accumulation {
     /** Returns how many programs each round added to the program cache, of all operations. */
     public RoundVector cachedPrograms() {
         return ofAllOperations(programCache());
+    }
+
+    /** Returns the cached programs that own the buffers of a site, by operation. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public List<CachedPrograms> cachedPrograms(SiteGrowth site) {
+        return CachedPrograms.of(site.owners(), verdict.history()::cacheKeyOf);
     }
 
     private RoundVector ofAllOperations(List<ProgramCacheGrowth> growths) {

@@ -2,6 +2,7 @@ package dev.meshguard.verdict.growth;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.HistoryEvent.OwnerCached;
@@ -142,14 +143,18 @@ final class ProgramsByRound {
     /**
      * Adds a buffer to the stay of its program; a mesh that closes takes its cache with it.
      *
-     * <p>A view, which each program of a workload with one binary has, is no memory of its own; nor is a circular buffer.
+     * <p>Binaries lie in DRAM; what else a program owns lies in L1. A view, which each program of a workload with one binary has, is
+     * no memory of its own; nor is a circular buffer.
      */
     private static void addBinary(
             BufferGeneration buffer, Map<Owner, List<Stay>> byProgram, AllocationHistory history) {
         for (BufferGeneration.Report report : buffer.reports()) {
             AllocationDetails details = report.details();
             List<Stay> ofProgram = details.owner().map(byProgram::get).orElse(null);
-            if (ofProgram != null && details.kind() == BufferKind.BUFFER && !details.view()) {
+            if (ofProgram != null
+                    && buffer.type() == BufferType.DRAM
+                    && details.kind() == BufferKind.BUFFER
+                    && !details.view()) {
                 Stay stay = ofProgram.get(0);
                 for (Stay next : ofProgram) {
                     stay = next.caching.number() < buffer.allocatedAt() ? next : stay;

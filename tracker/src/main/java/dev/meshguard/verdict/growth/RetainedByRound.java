@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.growth;
 
+import dev.meshguard.event.Owner;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
@@ -8,10 +9,13 @@ import dev.meshguard.verdict.internal.HeldMemory;
 import dev.meshguard.verdict.internal.SiteIndex;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** The survivors at the ends of the rounds of a verdict's history, by site and by memory. */
 final class RetainedByRound {
@@ -22,6 +26,7 @@ final class RetainedByRound {
     private static final class Series {
         private final SortedMap<Integer, Long> buffers = new TreeMap<>();
         private final SortedMap<Integer, Long> bytes = new TreeMap<>();
+        private final Set<Owner> owners = new LinkedHashSet<>();
     }
 
     private final RoundMarks marks;
@@ -47,6 +52,7 @@ final class RetainedByRound {
         Series ofSite = bySite.computeIfAbsent(site, unused -> new Series());
         marks.add(from, until, 1, ofSite.buffers);
         marks.add(from, until, held.size(), ofSite.bytes);
+        buffer.owner().ifPresent(ofSite.owners::add);
         DeviceMemory memory = new DeviceMemory(buffer.device(), buffer.type());
         marks.add(from, until, held.size(), byMemory.computeIfAbsent(memory, unused -> new TreeMap<>()));
     }
@@ -67,7 +73,12 @@ final class RetainedByRound {
             RoundVector bytes = vector(warmUp, series.bytes);
             if (!bytes.isZero() || !buffers.isZero()) {
                 SiteGrowth one = new SiteGrowth(
-                        where.site(), sites.originOf(where.site()), List.of(where.device()), buffers, bytes);
+                        where.site(),
+                        sites.originOf(where.site()),
+                        List.of(where.device()),
+                        buffers,
+                        bytes,
+                        List.copyOf(series.owners));
                 grouped.merge(List.of(where.site(), buffers, bytes), one, RetainedByRound::together);
             }
         });
@@ -82,6 +93,9 @@ final class RetainedByRound {
         List<Integer> devices = new ArrayList<>(one.devices());
         devices.addAll(other.devices());
         devices.sort(null);
-        return new SiteGrowth(one.site(), one.origin(), devices, one.buffers(), one.bytes());
+        List<Owner> owners = Stream.concat(one.owners().stream(), other.owners().stream())
+                .distinct()
+                .toList();
+        return new SiteGrowth(one.site(), one.origin(), devices, one.buffers(), one.bytes(), owners);
     }
 }

@@ -1,6 +1,7 @@
 package dev.meshguard.verdict.growth;
 
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
 import dev.meshguard.verdict.AllocationSite;
 import java.util.List;
 import java.util.Optional;
@@ -15,14 +16,21 @@ import org.apiguardian.api.API.Status;
  * @param devices the devices, ascending
  * @param buffers how many buffers each round retained on each of them
  * @param bytes their bytes
+ * @param owners the objects of the runtime that keep or kept them, in the order of their buffers
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record SiteGrowth(
-        AllocationSite site, Optional<Origin> origin, List<Integer> devices, RoundVector buffers, RoundVector bytes) {
+        AllocationSite site,
+        Optional<Origin> origin,
+        List<Integer> devices,
+        RoundVector buffers,
+        RoundVector bytes,
+        List<Owner> owners) {
 
-    /** Creates a growth with its own copy of the devices. */
+    /** Creates a growth with its own copies of the lists. */
     public SiteGrowth {
         devices = List.copyOf(devices);
+        owners = List.copyOf(owners);
     }
 }

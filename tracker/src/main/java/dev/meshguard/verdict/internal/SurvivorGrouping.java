@@ -8,6 +8,7 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.verdict.CachedPrograms;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Survivor;
@@ -40,8 +41,8 @@ final class SurvivorGrouping {
     private static final int MAX_PHASES = 3;
     private static final String CONSTRUCTOR = "<init>";
 
-    /** Causes whose evidence has the numbers of reports at an address. */
-    private static final Set<Cause> COUNTING = EnumSet.of(Cause.REPORTED_TWICE, Cause.UNEXPLAINED);
+    /** Causes whose evidence has the numbers of reports at an address, or does not depend on them: a cache shows its programs. */
+    private static final Set<Cause> COUNTING = EnumSet.of(Cause.REPORTED_TWICE, Cause.UNEXPLAINED, Cause.CACHED);
 
     private final HistoryIndex index;
     private final AllocationHistory history;
@@ -214,9 +215,23 @@ final class SurvivorGrouping {
 
     /** Returns facts about other buffers of the same line, and about the reports of the same addresses. */
     private List<Evidence> circumstances(List<Survivor> group) {
-        return Stream.of(freedFromSameLine(group), allDevicesAlike(group), reports(group))
-                .flatMap(Optional::stream)
+        return Stream.concat(
+                        cachedPrograms(group),
+                        Stream.of(freedFromSameLine(group), allDevicesAlike(group), reports(group))
+                                .flatMap(Optional::stream))
                 .toList();
+    }
+
+    /** Returns for which shapes a cache keeps the owners. */
+    private Stream<Evidence> cachedPrograms(List<Survivor> group) {
+        if (group.get(0).cause() != Cause.CACHED) {
+            return Stream.empty();
+        }
+        List<Owner> owners = group.stream()
+                .flatMap(survivor -> survivor.buffer().owner().stream())
+                .toList();
+        return CachedPrograms.of(owners, history::cacheKeyOf).stream()
+                .map(programs -> Evidence.of(programs.toString()));
     }
 
     /**
