@@ -47,8 +47,7 @@ final class AllocatedMemory implements ObjectWatcher {
 
     private final Map<BufferAllocator, Life> allocators = Collections.synchronizedMap(new WeakHashMap<>());
 
-    /** Open from the first test on, because memory may be released after the test that allocated it. */
-    private Weaver.@Nullable Scope reports;
+    private boolean isWatching;
 
     private AllocatedMemory() {}
 
@@ -75,10 +74,10 @@ final class AllocatedMemory implements ObjectWatcher {
     }
 
     private synchronized void begin() {
-        if (reports == null) {
+        if (!isWatching) {
             Weaver.watch(TYPES, this);
             Weaver.watchCalls(List.of(ALLOCATIONS), this::associated);
-            reports = Weaver.open();
+            isWatching = true;
         }
     }
 

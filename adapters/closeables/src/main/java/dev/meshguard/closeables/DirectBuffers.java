@@ -80,8 +80,6 @@ final class DirectBuffers implements ObjectWatcher {
         if (!isWatching) {
             jdk = OpenedJdk.open();
             Weaver.watch(TYPES, this);
-            // Never closed: threads may free buffers after their test, and allocate them for no test.
-            Weaver.open();
             isWatching = true;
         }
         return jdk;

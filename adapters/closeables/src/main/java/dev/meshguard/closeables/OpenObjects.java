@@ -17,7 +17,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The open objects of tracked classes, each reported to the tracker of the test whose thread constructed it.
@@ -46,8 +45,6 @@ final class OpenObjects implements ObjectWatcher {
     private final List<WatchedType> types = new CopyOnWriteArrayList<>();
 
     private final Set<String> loaded = ConcurrentHashMap.newKeySet();
-    /** Open from the first test on: threads may close objects after their test, and construct them for no test. */
-    private Weaver.@Nullable Scope reports;
 
     private OpenObjects() {}
 
@@ -69,9 +66,6 @@ final class OpenObjects implements ObjectWatcher {
         } catch (WeaverUnavailableException untracked) {
             types.removeAll(ofFirstTest);
             throw untracked;
-        }
-        if (reports == null) {
-            reports = Weaver.open();
         }
     }
 

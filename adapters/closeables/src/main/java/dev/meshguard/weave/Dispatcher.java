@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles.Lookup;
-import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassWriter;
 import net.bytebuddy.jar.asm.MethodVisitor;
@@ -14,6 +14,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 import net.bytebuddy.jar.asm.commons.ClassRemapper;
 import net.bytebuddy.jar.asm.commons.SimpleRemapper;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The class that woven code calls.
@@ -22,18 +23,18 @@ import net.bytebuddy.jar.asm.commons.SimpleRemapper;
  * is not found through class loaders that delegate {@code java.*} only.
  *
  * @param name its internal name
- * @param receivers its field
  */
-record Dispatcher(String name, VarHandle receivers) {
+record Dispatcher(String name) {
 
-    /** Defines it. Another copy of MeshGuard in another class loader has a dispatcher of its own. */
-    static Dispatcher define() {
+    /** Defines it with the receivers of calls. Another copy of MeshGuard in another class loader has a dispatcher of its own. */
+    static Dispatcher define(List<BiConsumer<Object, @Nullable Object>> receivers) {
         String name = "java/lang/MeshGuard" + Integer.toHexString(System.identityHashCode(Dispatcher.class));
         try (InputStream template = Objects.requireNonNull(
                 Dispatcher.class.getResourceAsStream(WovenCalls.class.getSimpleName() + ".class"))) {
             Lookup lookup = JdkLookup.in(Object.class);
             Class<?> type = lookup.defineClass(renamed(new ClassReader(template), name));
-            return new Dispatcher(name, lookup.findStaticVarHandle(type, "receivers", List.class));
+            lookup.findStaticVarHandle(type, "receivers", List.class).setVolatile(receivers);
+            return new Dispatcher(name);
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         } catch (ReflectiveOperationException impossible) {

@@ -94,7 +94,7 @@ final class ObjectWatch implements Watch {
         }
     }
 
-    /** Leaves a closing method; one that was entered while no scope was open is none. */
+    /** Leaves a closing method; one that was entered before it was woven is none. */
     private boolean isOutermost(Object object, String method) {
         Closing closing = Closing.of(object, method);
         return depths.containsKey(closing)
@@ -183,12 +183,6 @@ final class ObjectWatch implements Watch {
                                     problem -> unseen.put(type.className(), problem), () -> closeable.add(type)));
         }
         return unseen;
-    }
-
-    /** Forgets closing methods that return when nothing reports that. */
-    @Override
-    public void allScopesClosed() {
-        depths.clear();
     }
 
     /** Returns what keeps objects of a named class from being seen. */

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Receives what happens to objects of watched types while a scope of the {@link Weaver} is open.
+ * Receives what happens to objects of watched types after {@link Weaver#watch}.
  *
  * <p>The thread that runs the woven code calls it, and it must not throw. What it does itself is not reported: neither the objects that it
  * constructs nor those that it closes. Objects that were constructed earlier, or are not watched but have their closing method from the same

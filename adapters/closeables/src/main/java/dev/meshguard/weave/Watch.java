@@ -14,7 +14,4 @@ interface Watch {
 
     /** Some objects of a class are not seen. */
     default void notWatched(String className, String reason) {}
-
-    /** No scope is open any more. */
-    default void allScopesClosed() {}
 }

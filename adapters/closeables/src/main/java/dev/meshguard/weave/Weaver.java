@@ -6,7 +6,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.apiguardian.api.API;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Adds calls to constructors and closing methods of any class, so that the objects of code without a seam are seen.
  *
  * <p>A class is woven once for the whole JVM, and a transformer belongs to the JVM; hence the static methods. The code of the JDK can be woven
- * too. Nothing is woven before the first type is watched. Woven code reads one field while no {@link Scope} is open.
+ * too. Nothing is woven before the first type is watched.
  *
  * <p>Safe for use by several threads.
  *
@@ -31,22 +30,13 @@ public final class Weaver {
     private final ClassHierarchy hierarchy = new ClassHierarchy();
     private final List<Watch> watches = new CopyOnWriteArrayList<>();
     private final Receivers receivers = new Receivers(this::catchUpUnlessBusy);
-    /** Held while loaded classes are woven and while scopes are counted. Transformers and receivers never wait for it. */
+    /** Held while loaded classes are woven. Transformers and receivers never wait for it. */
     private final ReentrantLock lock = new ReentrantLock();
 
-    private int scopes;
     /** Null until there is an agent. */
     private volatile @Nullable WovenClasses classes;
 
     private Weaver() {}
-
-    /** A time in which woven code reports. */
-    @API(status = Status.INTERNAL, since = "0.1")
-    public interface Scope extends AutoCloseable {
-
-        @Override
-        void close();
-    }
 
     /** Returns whether this JVM has an agent already, so that {@link #watch} needs to attach none. */
     public static boolean hasAgent() {
@@ -121,24 +111,6 @@ public final class Weaver {
         return OF_JVM.classes != null;
     }
 
-    /** Lets woven code report until the scope is closed, and all others that are open. */
-    public static Scope open() {
-        OF_JVM.locked(() -> {
-            OF_JVM.scopes++;
-            OF_JVM.catchUp();
-            OF_JVM.publish();
-        });
-        AtomicBoolean isClosed = new AtomicBoolean();
-        return () -> {
-            if (isClosed.compareAndSet(false, true)) {
-                OF_JVM.locked(() -> {
-                    OF_JVM.scopes--;
-                    OF_JVM.publish();
-                });
-            }
-        };
-    }
-
     private void locked(Runnable action) {
         StackReserve.forOperation();
         lock.lock();
@@ -146,15 +118,6 @@ public final class Weaver {
             receivers.quietly(action);
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void publish() {
-        if (classes != null) {
-            classes.publish(scopes == 0 ? null : receivers.all());
-        }
-        if (scopes == 0) {
-            watches.forEach(Watch::allScopesClosed);
         }
     }
 
@@ -167,7 +130,6 @@ public final class Weaver {
             // What was watched before there was an agent.
             hierarchy.isStale().set(true);
         }
-        publish();
         return current;
     }
 

@@ -17,16 +17,13 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.INTERNAL, since = "0.1")
 public final class WovenCalls {
 
-    /** The receivers, by the index in their calls; null while no scope is open. */
-    public static volatile @Nullable List<BiConsumer<Object, @Nullable Object>> receivers;
+    /** The receivers, by the index in their calls. */
+    public static volatile List<BiConsumer<Object, @Nullable Object>> receivers = List.of();
 
     private WovenCalls() {}
 
     /** Called by woven code. */
     public static void call(Object subject, @Nullable Object argument, int receiver) {
-        List<BiConsumer<Object, @Nullable Object>> current = receivers;
-        if (current != null && receiver < current.size()) {
-            current.get(receiver).accept(subject, argument);
-        }
+        receivers.get(receiver).accept(subject, argument);
     }
 }

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
@@ -42,7 +41,7 @@ final class WovenClasses implements ClassFileTransformer {
 
     WovenClasses(Instrumentation instrumentation, List<Watch> watches, ClassHierarchy hierarchy, Receivers receivers) {
         this.instrumentation = instrumentation;
-        this.dispatcher = Dispatcher.define();
+        this.dispatcher = Dispatcher.define(receivers.all());
         this.watches = watches;
         this.hierarchy = hierarchy;
         this.receivers = receivers;
@@ -69,11 +68,6 @@ final class WovenClasses implements ClassFileTransformer {
         for (Class<?> collection : List.of(ArrayList.class, ConcurrentHashMap.class, CopyOnWriteArrayList.class)) {
             collection.getDeclaredClasses();
         }
-    }
-
-    /** Passes calls on from now on; null for none. */
-    void publish(@Nullable List<BiConsumer<Object, @Nullable Object>> current) {
-        dispatcher.receivers().setVolatile(current);
     }
 
     List<Class<?>> loaded() {

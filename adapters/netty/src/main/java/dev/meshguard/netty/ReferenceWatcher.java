@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,16 +40,11 @@ final class ReferenceWatcher implements CallWatcher {
     private final Map<WeakIdentity, BufferReferences> counted = new ConcurrentHashMap<>();
 
     private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
-    private final AtomicBoolean isOpen = new AtomicBoolean();
     private volatile boolean isWatching;
 
     /** Returns whether retains, releases and touches are seen; with the agent that a later test attaches, they are from then on. */
     boolean watch() {
         isWatching = Weaver.watchCalls(CALLS, this);
-        if (isOpen.compareAndSet(false, true)) {
-            // It stays open: a buffer may outlive its test, and its later retains count.
-            Weaver.open();
-        }
         return isWatching;
     }
 

@@ -173,7 +173,7 @@ class LoadedClassesTests {
                 .containsExactly("constructed OldHandle", "closed OldHandle");
     }
 
-    /** Neither a call of woven code nor another scope helps. */
+    /** No call of woven code helps. */
     @Test
     void aClassThatWasBeingDefinedWhileItsTypeWasAddedReportsFromTheNextWatchOn() throws Exception {
         WatchedType type = new WatchedType("dev.example.RacedHandle", Set.of("close"));
@@ -193,15 +193,13 @@ class LoadedClassesTests {
                 return null;
             }
         };
-        try (Weaver.Scope scope = Weaver.open()) {
-            Instrumentation agent = ByteBuddyAgent.getInstrumentation();
-            agent.addTransformer(duringDefinition, true);
-            AutoCloseable handle = handleOf(define(type.className(), AutoCloseable.class, ClassFileVersion.JAVA_V17));
-            agent.removeTransformer(duringDefinition);
+        Instrumentation agent = ByteBuddyAgent.getInstrumentation();
+        agent.addTransformer(duringDefinition, true);
+        AutoCloseable handle = handleOf(define(type.className(), AutoCloseable.class, ClassFileVersion.JAVA_V17));
+        agent.removeTransformer(duringDefinition);
 
-            Weaver.watch(List.of(type), watcher);
-            handle.close();
-        }
+        Weaver.watch(List.of(type), watcher);
+        handle.close();
 
         assertThat(watcher.reportsOf(() -> {})).containsExactly("closed RacedHandle");
     }

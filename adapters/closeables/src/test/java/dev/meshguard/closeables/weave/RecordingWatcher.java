@@ -45,7 +45,7 @@ final class RecordingWatcher implements ObjectWatcher {
 
     /** Runs code, and returns all reports until then. Its exception is the last. */
     List<String> reportsOf(ThrowingCode code) {
-        try (Weaver.Scope scope = Weaver.open()) {
+        try {
             code.run();
         } catch (Exception thrown) {
             record("caught " + thrown.getClass().getSimpleName());

@@ -38,14 +38,6 @@ final class WeavingProgram {
             System.out.println("agent: " + Weaver.hasAgent());
             RecordingWatcher watcher =
                     RecordingWatcher.watching(Set.of("end", "close"), Handle.class.getName(), Deflater.class.getName());
-            new Handle().close(); // While no scope is open.
-            Handle handle = new Handle() {
-                @Override
-                public void close() {
-                    watcher.reportsOf(super::close);
-                }
-            };
-            handle.close(); // Ends after the scope.
             System.out.println(watcher.reportsOf(() -> {
                 new Handle().close();
                 new Deflater().end();
