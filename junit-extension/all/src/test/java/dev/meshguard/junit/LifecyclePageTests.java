@@ -10,10 +10,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Every statement of the lifecycle pages has a test. */
+/** Every statement of the lifecycle page has a test. */
 class LifecyclePageTests {
 
-    private static final Path PAGE = Path.of("..", "..", "docs", "lifecycle-corners.md");
+    private static final Path PAGE = Path.of("..", "..", "docs", "lifecycle.md");
     private static final Pattern LINK = Pattern.compile("\\[(\\w+)]\\(([^)]+\\.java)\\)");
 
     @Test
@@ -47,7 +47,7 @@ class LifecyclePageTests {
                 "internal",
                 "thread",
                 "RunningTest.java"));
-        String page = Files.readString(PAGE.resolveSibling("lifecycle.md"));
+        String page = Files.readString(PAGE);
 
         List<String> rules = rules(code, "<ol>", "</ol>", "<li>");
 

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 
-// region: source
 /** One mesh for the tests of several classes, each of which is responsible for what it allocates on it. */
 final class ModuleMesh implements AllocationSource, BeforeAllCallback {
 
@@ -110,4 +109,3 @@ final class ModuleMesh implements AllocationSource, BeforeAllCallback {
         }
     }
 }
-// end region

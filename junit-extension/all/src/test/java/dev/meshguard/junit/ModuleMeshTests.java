@@ -73,7 +73,6 @@ class ModuleMeshTests {
                 .withTextContaining("peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)");
     }
 
-    // region: base
     @ExtendWith(ModuleMesh.class)
     abstract static class OnModuleMesh {
 
@@ -81,7 +80,6 @@ class ModuleMeshTests {
         static final MeshGuardExtension guard =
                 MeshGuardExtension.builder().source(ModuleMesh.settings()).build();
     }
-    // end region
 
     static class LoadingTestCase extends OnModuleMesh {
 

@@ -76,7 +76,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
  * when a constructor or another extension throws. The engine adds what closing throws to what the test threw.
  *
  * <p>A test on a mesh that outlives it has a record of its allocations in its store, closed in the same way. So has
- * each dynamic test of a {@code @TestFactory} on the mesh of its factory. {@code docs/lifecycle-corners.md} describes all
+ * each dynamic test of a {@code @TestFactory} on the mesh of its factory. {@code docs/lifecycle.md} describes all
  * cases.
  *
  * <h2>Limits</h2>

@@ -76,7 +76,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * {@link ExpectBuffers} declares expected buffers; these annotations add up.
  *
  * <p>Dynamic tests of a {@code @TestFactory} are checked separately, each for its survivors on the mesh of its factory.
- * Tests that share a mesh are checked as {@link #lifetime} and {@link #accounting} define. {@code docs/lifecycle-corners.md}
+ * Tests that share a mesh are checked as {@link #lifetime} and {@link #accounting} define. {@code docs/lifecycle.md}
  * describes all cases.
  *
  * <h2>Threads</h2>

@@ -40,7 +40,6 @@ class DocumentationTests {
             "docs/growth-and-budgets.md",
             "docs/held-and-lost.md",
             "docs/lifecycle.md",
-            "docs/lifecycle-corners.md",
             "docs/mesh-fake.md",
             "docs/netty.md",
             "docs/out-of-memory.md",

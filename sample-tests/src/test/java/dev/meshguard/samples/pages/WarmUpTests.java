@@ -14,7 +14,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A mesh for several methods of a test, a phase, and a snapshot. */
-// region: tracker
 @TrackAllocations
 class WarmUpTests {
 
@@ -40,4 +39,3 @@ class WarmUpTests {
         ttnn.deallocate(ttnn.empty(TensorShape.of(64, 64), BFLOAT16, mesh));
     }
 }
-// end region

@@ -8,7 +8,6 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 
 /** The beans get their memory from a bean that each test binds to its mesh. */
-// region: bound
 @TrackAllocations
 @SpringBootTest(classes = {CacheService.class, DeviceOfTest.class})
 class CacheServiceTests {
@@ -26,4 +25,3 @@ class CacheServiceTests {
         service.decode();
     }
 }
-// end region

@@ -9,7 +9,6 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 
 /** Spring resolves the parameters of the constructor that it autowires, MeshGuard those of the other methods. */
-// region: parameters
 @TrackAllocations
 @SpringBootTest(classes = DecoderService.class)
 class DecoderServiceTests {
@@ -32,4 +31,3 @@ class DecoderServiceTests {
         ttnn.deallocate(service.decode(ttnn, mesh));
     }
 }
-// end region

@@ -5,7 +5,6 @@ import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 
 /** A bean that outlives the tests, and allocates on the mesh of the test that has bound it: its check sees the buffers. */
-// region: device
 final class DeviceOfTest implements CacheService.Device {
 
     private MeshDevice mesh;
@@ -19,4 +18,3 @@ final class DeviceOfTest implements CacheService.Device {
         return mesh.allocate(BufferType.DRAM, bytes);
     }
 }
-// end region
