@@ -32,7 +32,6 @@ class DocumentationTests {
             "docs/closeables.md",
             "docs/command-line.md",
             "docs/configuration.md",
-            "docs/counting-and-limits.md",
             "docs/expected-buffers.md",
             "docs/fault-tests.md",
             "docs/ffm.md",

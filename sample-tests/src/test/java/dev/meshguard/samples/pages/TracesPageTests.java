@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 @TrackAllocations
 class TracesPageTests {
 
-    // region: safe
     @Test
     void theStagingBufferExistsBeforeTheCapture(Ttnn ttnn, MeshDevice mesh) {
         Tensor input = tensor("input", ttnn, mesh);
@@ -34,7 +33,6 @@ class TracesPageTests {
         ttnn.deallocate(staging);
         ttnn.deallocate(input);
     }
-    // end region
 
     @Test
     void twoTracesShareTemporaryMemory(Ttnn ttnn, MeshDevice mesh) {
@@ -52,7 +50,6 @@ class TracesPageTests {
         ttnn.deallocate(input);
     }
 
-    // region: permitted
     @Test
     @ExpectBuffers(label = "scratch", overwritten = true, because = "is written anew before each use")
     void theDataIsNotNeededAfterTheReplay(Ttnn ttnn, MeshDevice mesh) {
@@ -66,7 +63,6 @@ class TracesPageTests {
         ttnn.deallocate(scratch);
         ttnn.deallocate(input);
     }
-    // end region
 
     /** Returns the text about a buffer that is allocated after the capture. */
     String overwritten() {

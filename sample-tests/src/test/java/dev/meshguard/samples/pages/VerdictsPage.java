@@ -10,7 +10,7 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 
-/** The verdict that {@code docs/counting-and-limits.md} shows and no other sample prints. */
+/** The verdict that {@code docs/traces.md} shows and no other sample prints. */
 class VerdictsPage {
 
     String overlap() {
