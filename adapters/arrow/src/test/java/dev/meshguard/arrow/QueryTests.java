@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** The failure that docs/arrow.md shows. */
+/** The failure that docs/netty.md shows. */
 class QueryTests {
 
     @Test

@@ -26,7 +26,6 @@ class DocumentationTests {
 
     /** Pages on something that a test uses; who reads them has to know what may be shared between threads. */
     private static final Set<String> FEATURES = Set.of(
-            "docs/arrow.md",
             "docs/baseline.md",
             "docs/causes.md",
             "docs/closeables.md",
@@ -34,7 +33,6 @@ class DocumentationTests {
             "docs/configuration.md",
             "docs/expected-buffers.md",
             "docs/fault-tests.md",
-            "docs/ffm.md",
             "docs/formats.md",
             "docs/growth-and-budgets.md",
             "docs/held-and-lost.md",
