@@ -35,7 +35,6 @@ class DocumentationTests {
             "docs/fault-tests.md",
             "docs/formats.md",
             "docs/growth-and-budgets.md",
-            "docs/held-and-lost.md",
             "docs/lifecycle.md",
             "docs/mesh-fake.md",
             "docs/netty.md",

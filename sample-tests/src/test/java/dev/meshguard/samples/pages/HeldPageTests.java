@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The code of {@code docs/held-and-lost.md}. */
+/** The code of {@code docs/causes.md}. */
 class HeldPageTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();
