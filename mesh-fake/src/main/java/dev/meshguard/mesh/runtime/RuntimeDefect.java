@@ -8,7 +8,7 @@ import org.apiguardian.api.API.Status;
  *
  * <p>All are off by default. Most were found when allocation tracking was added to tt-metal in October 2025; some are in its
  * issue tracker. The source files are those of the tracking branch unless main is named. Behaviour by design, and behaviour of
- * the listening server, are not included: {@code docs/mesh-fake.md} classifies them.
+ * the listening server, are not included: {@code docs/internals/mesh-fidelity.md} classifies them.
  *
  * @since 0.1
  */
