@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Each failing run names the allocation that failed; {@code docs/fault-tests.md} shows the messages. */
+/** Each failing run names the allocation that failed; {@code docs/mesh-fake.md} shows the messages. */
 class ErrorPathMessagesTests {
 
     @Test

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The output of runs that {@code docs/fault-tests.md} shows. */
+/** The output of runs that {@code docs/mesh-fake.md} shows. */
 class ErrorPathsPage {
 
     private final Map<String, Optional<Throwable>> runs = Fixtures.runByDisplayName(CarelessDecoderTestCase.class);

@@ -32,7 +32,6 @@ class DocumentationTests {
             "docs/command-line.md",
             "docs/configuration.md",
             "docs/expected-buffers.md",
-            "docs/fault-tests.md",
             "docs/formats.md",
             "docs/growth-and-budgets.md",
             "docs/lifecycle.md",

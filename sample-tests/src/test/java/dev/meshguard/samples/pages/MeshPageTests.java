@@ -61,7 +61,6 @@ class MeshPageTests {
     }
     // end region
 
-    // region: faults
     @Test
     @TrackAllocations
     void freesItsBuffersWhenMemoryRunsOut(AllocationTracker tracker) {
@@ -78,5 +77,4 @@ class MeshPageTests {
         ttnn.deallocate(one);
         ttnn.closeMeshDevice(mesh);
     }
-    // end region
 }
