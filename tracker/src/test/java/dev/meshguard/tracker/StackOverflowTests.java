@@ -102,11 +102,18 @@ class StackOverflowTests {
     /** Returns the addresses of the reports that returned, until the stack ends. */
     private static List<Long> deepReports(int stack, LongConsumer report) throws InterruptedException {
         List<Long> returned = new ArrayList<>(100_000);
-        Thread thread = new Thread(
-                null, () -> catchThrowable(() -> recurse(0, report, returned)), "deep", 300_000 + stack * 1_117L);
+        Thread thread = new Thread(null, () -> recurseToTheEnd(report, returned), "deep", 300_000 + stack * 1_117L);
         thread.start();
         thread.join();
         return returned;
+    }
+
+    private static void recurseToTheEnd(LongConsumer report, List<Long> returned) {
+        try {
+            assertThat(recurse(0, report, returned)).isNegative();
+        } catch (StackOverflowError expected) {
+            assertThat(expected).hasNoCause();
+        }
     }
 
     private static long recurse(long depth, LongConsumer report, List<Long> returned) {
@@ -114,6 +121,6 @@ class StackOverflowTests {
             report.accept(depth * SIZE);
             returned.add(depth * SIZE);
         }
-        return recurse(depth + 1, report, returned) + 1;
+        return depth < 0 ? depth : recurse(depth + 1, report, returned) + 1;
     }
 }

@@ -66,7 +66,7 @@ class DeepConstructionsTests {
         if (depth % FRAMES_PER_OBJECT == 0) {
             got.add(depth % (2 * FRAMES_PER_OBJECT) == 0 ? new Node() : new NamedNode(depth));
         }
-        return construct(depth + 1, got) + 1;
+        return depth < 0 ? depth : construct(depth + 1, got) + 1;
     }
 
     @TrackAllocations
@@ -97,7 +97,7 @@ class DeepConstructionsTests {
                 got.get(got.size() - 1).close();
                 got.remove(got.size() - 1);
             }
-            return closeDeep(depth + 1, got) + 1;
+            return depth < 0 ? depth : closeDeep(depth + 1, got) + 1;
         }
 
         @Test

@@ -492,6 +492,7 @@ class TrackDirectMemoryTests {
                 .skip(1)
                 .toList());
         int most = DirectBuffers.OF_JVM.count();
+        assertThat(kept).hasSize(999).allMatch(ByteBuffer::isDirect);
         kept.clear();
 
         for (int i = 0; i < 100 && DirectBuffers.OF_JVM.count() > most - 500; i++) {

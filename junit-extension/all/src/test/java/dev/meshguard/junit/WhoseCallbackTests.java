@@ -467,7 +467,7 @@ class WhoseCallbackTests {
 
         @Test
         void b_leaksToo() {
-            FUTURE.thenRun(() -> GlobalLibrary.allocate(32));
+            CompletableFuture<Void> unused = FUTURE.thenRun(() -> GlobalLibrary.allocate(32));
             FUTURE.complete(null);
         }
     }
@@ -587,6 +587,7 @@ class WhoseCallbackTests {
         }
     }
 
+    @SuppressWarnings("UnnecessaryLambda") // Where a lambda is declared is what is tested.
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class OwnCodeTestCase extends Inherited implements Default {
 
