@@ -41,6 +41,11 @@ final class BufferEntry extends AddressTable.Entry<BufferEntry> {
     @Nullable
     BufferType latestType;
 
+    /** The latest lines that allocate and free it; 0 if there are none. */
+    long allocatedAt;
+
+    long freedAt;
+
     /** The latest line that frees a buffer which no line before it allocates; null if there is none. */
     @Nullable
     UnseenBuffer unseen;
@@ -99,6 +104,7 @@ final class BufferEntry extends AddressTable.Entry<BufferEntry> {
         allocated++;
         latestSize = report.size;
         latestType = report.type;
+        allocatedAt = report.number;
         open[report.type.ordinal()]++;
         isOfDeadOnly = false;
         named(report.size, report.number);
@@ -115,11 +121,13 @@ final class BufferEntry extends AddressTable.Entry<BufferEntry> {
 
     void freed(BufferReportLine report) {
         freed++;
+        freedAt = report.number;
         named(report.size, report.number);
     }
 
     void unknownFree(BufferReportLine report) {
         unknownFrees++;
+        freedAt = report.number;
         named(0, report.number);
     }
 

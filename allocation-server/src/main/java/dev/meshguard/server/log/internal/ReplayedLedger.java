@@ -198,10 +198,7 @@ final class ReplayedLedger {
     private void checkFree(BufferReportLine report, BufferEntry entry, @Nullable BufferType open) {
         if (entry.references == 0 && open == null) {
             entry.unseen = new UnseenBuffer(report.number, report.pid, report.size);
-            events.gapOfLine(
-                    Gap.ALLOCATION_MISSING,
-                    "frees " + entry
-                            + ", and no line before it allocates it: the log begins too late, or lines are missing");
+            events.gapOfLine(Gap.ALLOCATION_MISSING, "frees " + entry + ", " + allocationMissing(entry));
         } else if (entry.references == 0) {
             contradicts(entry, "was removed", "says that the server had it");
         } else if (report.references >= 0 && report.references != entry.references - 1) {
@@ -214,6 +211,16 @@ final class ReplayedLedger {
         } else if (countsReferences && entry.isOfOther(report.pid)) {
             contradicts(entry, "belongs to process " + entry.owner, "says process " + report.pid);
         }
+    }
+
+    private static String allocationMissing(BufferEntry entry) {
+        if (entry.allocatedAt == 0) {
+            return "and no line before it allocates it: the log begins too late, or lines are missing";
+        }
+        return "which line " + entry.allocatedAt + " allocates and "
+                + (entry.freedAt > entry.allocatedAt
+                        ? "line " + entry.freedAt + " frees: it is freed twice, or a line that allocates it is missing"
+                        : "the server removed before its device was opened again: lines are missing");
     }
 
     private void contradicts(BufferEntry entry, String before, String now) {
