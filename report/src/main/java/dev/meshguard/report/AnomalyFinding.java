@@ -2,6 +2,7 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.HistoryEvent.Freed;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
@@ -33,7 +34,7 @@ record AnomalyFinding(Anomaly anomaly, MemoryNames names, Optional<LogLines> log
     /** Returns the line that reported a free. */
     @Override
     public List<String> sites() {
-        return free().flatMap(free -> free.request().origin()).stream()
+        return free().map(Freed::request).or(this::freeByAddress).flatMap(MemoryRequest::origin).stream()
                 .map(Object::toString)
                 .toList();
     }
@@ -46,8 +47,21 @@ record AnomalyFinding(Anomaly anomaly, MemoryNames names, Optional<LogLines> log
         facts.add(new Fact(Fact.WHY, why()));
         if (anomaly.kind() == Anomaly.Kind.DOUBLE_FREE) {
             anomaly.generation().ifPresent(buffer -> addLines(buffer, facts));
+        } else if (anomaly.kind() == Anomaly.Kind.FREED_BY_ADDRESS) {
+            anomaly.generation()
+                    .flatMap(buffer -> lineOf(buffer.request().origin(), buffer.allocatedAt()))
+                    .ifPresent(line -> facts.add(new Fact(Fact.SEEN, "allocated at " + line)));
+            facts.add(new Fact(
+                    Fact.FIX, "Free memory once: by its address, or through its handle if nobody freed the address."));
         }
         return facts;
+    }
+
+    /** Returns the request that freed the memory of a buffer by its address. */
+    private Optional<MemoryRequest> freeByAddress() {
+        return anomaly.kind() == Anomaly.Kind.FREED_BY_ADDRESS
+                ? HistoryEvent.requestOf(anomaly.event())
+                : Optional.empty();
     }
 
     /** Adds the lines of the buffer that was freed before: a free by address may have been meant for another one. */
@@ -79,6 +93,9 @@ record AnomalyFinding(Anomaly anomaly, MemoryNames names, Optional<LogLines> log
         if (anomaly.kind() == Anomaly.Kind.NEVER_REPORTED) {
             return "the allocator held it when close began, and no more before it was wiped";
         }
+        if (anomaly.kind() == Anomaly.Kind.FREED_BY_ADDRESS) {
+            return freedByAddress();
+        }
         if (anomaly.generation().isEmpty()) {
             // A source explains a free only if it has no more information: an address alone would lead nowhere.
             return "no buffer was ever reported there"
@@ -101,6 +118,17 @@ record AnomalyFinding(Anomaly anomaly, MemoryNames names, Optional<LogLines> log
                         + ", was " + names.of(buffer.request()).freed() + " before, at event #"
                         + buffer.freedAt().orElse(buffer.allocatedAt())
                         + (buffer.isCollected() ? ", when its handle was collected" : "");
+    }
+
+    private String freedByAddress() {
+        return "the buffer"
+                + anomaly.generation()
+                        .map(buffer -> ", " + Quantities.size(buffer.size()) + ", allocated at event #"
+                                + buffer.allocatedAt() + " and freed by address at event #"
+                                + buffer.freedAt().orElse(anomaly.event().number()) + ",")
+                        .orElse(" was freed by address and")
+                + " was freed by its own handle too, and by then another buffer had the memory: one of the two frees hits a"
+                + " buffer in use";
     }
 
     private static String difference(AllocationDetails freed, AllocationDetails reported) {

@@ -110,13 +110,15 @@ final class Headlines {
 
     /** Returns the line about wrong reports. */
     String misreported(List<SurvivorFinding> misreported) {
-        long unreported = verdict.unbalancingAnomalies().stream()
-                .filter(anomaly -> anomaly.kind() == Anomaly.Kind.NEVER_REPORTED)
-                .count();
-        long frees = verdict.unbalancingAnomalies().size() - unreported;
+        long unreported = unbalancing(Anomaly.Kind.NEVER_REPORTED);
+        long freesByAddress = unbalancing(Anomaly.Kind.FREED_BY_ADDRESS);
+        long frees = verdict.unbalancingAnomalies().size() - unreported - freesByAddress;
         List<String> others = new ArrayList<>();
         if (frees > 0) {
             others.add(Quantities.count(frees, verdict.vocabulary().free()) + " of nothing");
+        }
+        if (freesByAddress > 0) {
+            others.add(Quantities.count(freesByAddress, verdict.vocabulary().free()) + " of another buffer's memory");
         }
         if (unreported > 0) {
             others.add(names.count(unreported) + " never reported");
@@ -134,6 +136,12 @@ final class Headlines {
         String cause = causes.size() == 1 ? ": " + causes.iterator().next() : "";
         String more = others.stream().map(part -> "; " + part).collect(Collectors.joining());
         return firstThatFits(line + cause + more, line + more, line);
+    }
+
+    private long unbalancing(Anomaly.Kind kind) {
+        return verdict.unbalancingAnomalies().stream()
+                .filter(anomaly -> anomaly.kind() == kind)
+                .count();
     }
 
     /** Returns the line about the damage that replays of traces do. */

@@ -24,7 +24,12 @@ public enum IgnoredFreeReason {
      */
     STILL_SHARED("another handle shares it"),
     /** The call that should free the memory threw an error; the label of the release is its text. */
-    FAILED("the call failed");
+    FAILED("the call failed"),
+    /**
+     * The memory was freed by its address before, by the request that is reported, and another buffer has it now. The runtime
+     * knows memory by its address alone, so one of the two frees hits a buffer in use.
+     */
+    FREED_BY_ADDRESS("it was freed by address before, and another buffer has it");
 
     private final String description;
 

@@ -3,6 +3,7 @@ package dev.meshguard.history;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.internal.AddressTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,6 +133,19 @@ final class Address extends AddressTable.Entry<Address> {
             }
         }
         return best;
+    }
+
+    /** Returns the buffer that a request freed; null if it freed none, or stands for many requests. */
+    @Nullable
+    BufferGeneration freedBy(MemoryRequest release) {
+        return release.isAnonymous()
+                ? null
+                : all().stream()
+                        .filter(generation -> generation.reports().stream()
+                                .anyMatch(report ->
+                                        report.release().filter(release::equals).isPresent()))
+                        .findFirst()
+                        .orElse(null);
     }
 
     /** Decides between two generations of one allocator: a late or lost free belongs to the earlier one. */

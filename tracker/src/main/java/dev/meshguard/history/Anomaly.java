@@ -45,6 +45,8 @@ public record Anomaly(
         MISMATCHED_FREE("free that fits no buffer there", true),
         /** A free was reported for an address without any earlier report, or without one of the mesh that it names. */
         UNKNOWN_FREE("free of an unknown address", true),
+        /** The memory of a buffer was freed by its address and is another buffer's when its own handle is freed. */
+        FREED_BY_ADDRESS("memory freed by address under its buffer", true),
         /**
          * An allocator held and freed memory that appears in no report; a verdict finds this in the witness snapshots.
          */

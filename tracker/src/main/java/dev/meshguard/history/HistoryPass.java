@@ -365,6 +365,7 @@ final class HistoryPass {
             case ALREADY_FREED -> Anomaly.Kind.IGNORED_DOUBLE_FREE;
             case UNKNOWN_ADDRESS -> Anomaly.Kind.IGNORED_UNKNOWN_FREE;
             case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
+            case FREED_BY_ADDRESS -> Anomaly.Kind.FREED_BY_ADDRESS;
             // A free of one of several handles frees nothing, and of a failed one the caller knows.
             case STILL_SHARED, FAILED -> null;
         };
@@ -384,6 +385,9 @@ final class HistoryPass {
         AllocationDetails details = report.details();
         if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED) {
             return releasedAfterClose(address, details);
+        }
+        if (report.reason() == IgnoredFreeReason.FREED_BY_ADDRESS) {
+            return address.freedBy(report.request());
         }
         return address.lastOf(allocatorOf(details, device), details);
     }

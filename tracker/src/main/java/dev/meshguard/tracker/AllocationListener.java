@@ -59,6 +59,14 @@ public interface AllocationListener {
     MemoryRequest release(AllocationDetails details);
 
     /**
+     * Begins one request that frees whatever memory is at an address. The listener may capture the caller's stack, because such a
+     * request can free memory of a buffer in use.
+     */
+    default MemoryRequest releaseByAddress(AllocationDetails details) {
+        return release(details);
+    }
+
+    /**
      * Reports one buffer on one device.
      *
      * @param request the request that the buffer belongs to

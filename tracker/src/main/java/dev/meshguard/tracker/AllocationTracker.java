@@ -202,6 +202,13 @@ public final class AllocationTracker implements AllocationListener {
         return released(details, OriginFilter.none());
     }
 
+    @Override
+    public MemoryRequest releaseByAddress(AllocationDetails details) {
+        MemoryRequest release = release(details);
+        addStack(release);
+        return release;
+    }
+
     /**
      * Begins one request that frees memory and that an adapter passes on. It is attributed to a context only if it frees nothing.
      *

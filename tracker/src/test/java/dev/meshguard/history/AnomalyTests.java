@@ -6,6 +6,7 @@ import static dev.meshguard.event.BufferType.L1_SMALL;
 import static dev.meshguard.event.BufferType.TRACE;
 import static dev.meshguard.event.IgnoredFreeReason.ALREADY_FREED;
 import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
+import static dev.meshguard.event.IgnoredFreeReason.FREED_BY_ADDRESS;
 import static dev.meshguard.event.IgnoredFreeReason.STILL_SHARED;
 import static dev.meshguard.event.IgnoredFreeReason.UNKNOWN_ADDRESS;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
@@ -17,9 +18,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.script.HistoryScript;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -265,6 +268,35 @@ class AnomalyTests {
                 .closed();
 
         assertThat(history.anomalies()).isEmpty();
+    }
+
+    @Test
+    void aFreeByAddressNamesTheBufferThatItFreedAndNotTheOneThatHasTheMemory() {
+        var tracker = AllocationTracker.create();
+        MemoryRequest byAddress = tracker.releaseByAddress(AllocationDetails.user());
+        tracker.allocated(tracker.request(AllocationDetails.user()), 0, L1, 0x1000, 64, Ownership.OWNING);
+        tracker.freed(tracker.release(AllocationDetails.user()), 0, L1, 0x1000, Ownership.OWNING);
+        tracker.allocated(tracker.request(AllocationDetails.user()), 0, L1, 0x1000, 64, Ownership.OWNING);
+        tracker.freed(byAddress, 0, L1, 0x1000, Ownership.OWNING);
+        tracker.allocated(tracker.request(AllocationDetails.user()), 0, L1, 0x1000, 64, Ownership.OWNING);
+        tracker.freeIgnored(byAddress, 0, L1, 0x1000, FREED_BY_ADDRESS);
+
+        Anomaly anomaly = only(tracker.history(), Anomaly.Kind.FREED_BY_ADDRESS);
+        assertThat(anomaly.generation().orElseThrow().generation()).isEqualTo(2);
+        assertThat(anomaly.kind().unbalancesLedger()).isTrue();
+    }
+
+    @Test
+    void aFreeByAddressNamesNoBufferIfItsRequestStandsForMany() {
+        var tracker =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        MemoryRequest anonymous = tracker.release(AllocationDetails.user());
+        tracker.allocated(tracker.request(AllocationDetails.user()), 0, L1, 0x1000, 64, Ownership.OWNING);
+        tracker.freed(anonymous, 0, L1, 0x1000, Ownership.OWNING);
+        tracker.freeIgnored(anonymous, 0, L1, 0x1000, FREED_BY_ADDRESS);
+
+        assertThat(only(tracker.history(), Anomaly.Kind.FREED_BY_ADDRESS).generation())
+                .isEmpty();
     }
 
     @Test

@@ -48,9 +48,7 @@ final class ExcludedFindings {
                 add(overwrite, overwrite.buffer().request(), overwrites);
             }
             for (Anomaly anomaly : excluded.verdict().anomalies()) {
-                if (anomaly.event() instanceof HistoryEvent.Freed free) {
-                    frees.add(free.request());
-                }
+                freeOf(anomaly).ifPresent(frees::add);
             }
         }
     }
@@ -82,7 +80,13 @@ final class ExcludedFindings {
     }
 
     boolean isReported(Anomaly anomaly) {
-        return anomaly.event() instanceof HistoryEvent.Freed free && frees.contains(free.request());
+        return freeOf(anomaly).filter(frees::contains).isPresent();
+    }
+
+    private static Optional<MemoryRequest> freeOf(Anomaly anomaly) {
+        return anomaly.event() instanceof HistoryEvent.Freed || anomaly.kind() == Anomaly.Kind.FREED_BY_ADDRESS
+                ? HistoryEvent.requestOf(anomaly.event())
+                : Optional.empty();
     }
 
     /** Returns whether earlier verdicts had every one of the events: another test may replay the trace once more. */

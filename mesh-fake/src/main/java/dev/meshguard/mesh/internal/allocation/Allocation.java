@@ -60,6 +60,7 @@ public final class Allocation {
     private final long size;
     private final @Nullable Allocator allocator;
     private volatile boolean freed;
+    private volatile boolean freedByAddress;
     private volatile @Nullable MemoryRequest freedBy;
     private volatile @Nullable BufferState openPeriod;
     /** Stored until the free. */
@@ -164,6 +165,20 @@ public final class Allocation {
     public void markFreed(MemoryRequest release) {
         freedBy = release;
         markFreed();
+    }
+
+    /** Remembers, before its free, that it is freed by its address. A handle in the runtime does not learn of that. */
+    public void markFreedByAddress() {
+        freedByAddress = true;
+    }
+
+    public boolean isFreedByAddress() {
+        return freedByAddress;
+    }
+
+    /** Returns the request that freed it; empty if it was not freed, or without a report. */
+    public Optional<MemoryRequest> freedBy() {
+        return Optional.ofNullable(freedBy);
     }
 
     /**

@@ -244,9 +244,15 @@ public final class MeshMemory {
         }
         AllocationDetails details =
                 ending == ReleaseReason.COLLECTED ? allocation.details().ofCollectedHandle() : allocation.details();
-        MemoryRequest release = Answers.release(reports.listener(), details);
+        boolean isByAddress = allocation.isFreedByAddress() && !allocation.isFreed();
+        MemoryRequest release = isByAddress
+                ? Answers.releaseByAddress(reports.listener(), details)
+                : Answers.release(reports.listener(), details);
         if (allocation.isFreed()) {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
+            if (ending == ReleaseReason.DEALLOCATED) {
+                reportNextOwner(allocation);
+            }
             requireFirstFree(allocation, ending);
             return;
         }
@@ -269,6 +275,19 @@ public final class MeshMemory {
                 requireSameOpenPeriod(allocation);
                 misuse.freeAfterClose(allocation);
             }
+        }
+    }
+
+    /**
+     * Reports that memory was freed by address and is another buffer's by the time its handle is freed. In the runtime either the
+     * first free hit a buffer in use, or this one frees the other buffer.
+     */
+    private void reportNextOwner(Allocation allocation) {
+        if (allocation.isFreedByAddress() && lockStepOf(allocation.type()).containsKey(key(allocation.address()))) {
+            allocation
+                    .freedBy()
+                    .ifPresent(byAddress ->
+                            reports.freeIgnored(byAddress, allocation, IgnoredFreeReason.FREED_BY_ADDRESS));
         }
     }
 
@@ -357,6 +376,7 @@ public final class MeshMemory {
             reports.unknownAddress(type, address);
             misuse.unknownAddress(type, address, meshAllocator, devices);
         } else {
+            allocation.markFreedByAddress();
             free(allocation, ReleaseReason.DEALLOCATED);
         }
     }

@@ -27,6 +27,11 @@ public final class Answers {
         return orOwn(listener.release(details), details);
     }
 
+    /** Begins a request to give back the memory at an address. */
+    public static MemoryRequest releaseByAddress(AllocationListener listener, AllocationDetails details) {
+        return orOwn(listener.releaseByAddress(details), details);
+    }
+
     /** Begins a phase. */
     public static Scope phase(AllocationListener listener, Phase phase) {
         @Nullable Scope scope = listener.phase(phase);

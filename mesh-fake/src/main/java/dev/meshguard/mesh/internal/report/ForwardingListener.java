@@ -31,6 +31,11 @@ public abstract class ForwardingListener implements AllocationListener {
     }
 
     @Override
+    public MemoryRequest releaseByAddress(AllocationDetails details) {
+        return listener.releaseByAddress(details);
+    }
+
+    @Override
     public void freeIgnored(
             MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
         listener.freeIgnored(release, device, type, address, reason);
