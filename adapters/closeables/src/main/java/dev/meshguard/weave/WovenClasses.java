@@ -8,8 +8,11 @@ import java.lang.instrument.UnmodifiableClassException;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
@@ -170,8 +173,8 @@ final class WovenClasses implements ClassFileTransformer {
 
     /** Finds out from which classes others inherit, those that are not loaded included, if a loader has their file. */
     void lookUp(Collection<String> classNames) {
-        List<ClassLoader> loaders =
-                loaded().stream().map(Class::getClassLoader).distinct().toList();
+        Set<@Nullable ClassLoader> loaders = Collections.newSetFromMap(new IdentityHashMap<>());
+        loaded().forEach(type -> loaders.add(type.getClassLoader()));
         for (String className : classNames) {
             String name = ClassHierarchy.internal(className);
             for (ClassLoader loader : loaders) {

@@ -58,6 +58,33 @@ class LoadedClassesTests {
         assertThat(watcher.reportsOf(other::run)).hasSize(6);
     }
 
+    /** As the realms of one id are. */
+    private static final class EqualLoader extends PluginLoader {
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof EqualLoader;
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+    }
+
+    @Test
+    void classesOfLoadersThatSayTheyAreEqualReport() throws ReflectiveOperationException {
+        List<PluginLoader> loaders = List.of(new EqualLoader(), new EqualLoader());
+        for (PluginLoader loader : loaders) {
+            loader.construct("LateHandle");
+        }
+
+        RecordingWatcher watcher = watching("PluginHandle");
+
+        assertThat(watcher.reportsOf(loaders.get(0)::run)).hasSize(3);
+        assertThat(watcher.reportsOf(loaders.get(1)::run)).hasSize(6);
+    }
+
     /** The superclass is in no list of loaded classes when the subclass is woven. */
     @Test
     void aSubclassOfAWatchedClassThatOnlyItsLoaderKnows() {

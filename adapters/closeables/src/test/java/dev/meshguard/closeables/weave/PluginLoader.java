@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Defines the classes of one package by itself, and knows only the JDK's others, as loaders of OSGi bundles do. */
-final class PluginLoader extends ClassLoader {
+class PluginLoader extends ClassLoader {
 
     private static final String PACKAGE = PluginTask.class.getPackageName() + ".";
 
