@@ -5,14 +5,14 @@ import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.internal.ClassesThatRan;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -34,8 +34,9 @@ import org.apiguardian.api.API.Status;
  * reference to it, one for each request. A search visits everything reachable from the given objects, the nearest
  * first, and records the shortest path to each handle: {@code KvCacheTest.generator -> Model.weights -> ArrayList[12]}.
  * If it found no path to some of them, it requests a few garbage collections and looks which of their references are
- * empty afterwards. After the given objects it looks at the static fields of the classes on the stacks of the requests, as the class
- * loader of the given objects knows them; it initialises none of them. The result becomes a part of the history, and so an input of the verdict.
+ * empty afterwards. After the given objects and thread locals it looks at the static fields of the classes on the stacks of the
+ * requests. It reads only classes of the system class loader that have run, which it therefore does not initialise, and waits at most a
+ * second for static initializers that still run. The result becomes a part of the history, and so an input of the verdict.
  *
  * <p>It explains a leak and never decides whether there is one. Run it only if something survived. It costs some
  * milliseconds for each ten thousand objects, and a few collections if a handle has no path.
@@ -121,47 +122,25 @@ public final class HandleSearch {
             roots.forEach(walk::from);
             statics.forEach(walk::fromStaticsOf);
             walk.traverse();
-            if (walk.goesOn()) { // A path from the test itself is the one that its author understands.
-                classesOnStacks(open).forEach(walk::fromStaticsOf);
-                walk.traverse();
-            }
         }
-        List<String> unread = walk.unread();
-        // Those who look for a holder look at their own objects first.
-        walk.fromThreadLocals();
-        walk.traverse();
+        // Those who look for a holder look at their own objects first. The classes that allocated hold the most.
+        walk.traverseThreadLocals();
+        if (walk.goesOn()) {
+            walk.traverseStaticsOf(classesOnStacks(open));
+        }
         IdentityHashMap<MemoryRequest, List<String>> to = new IdentityHashMap<>();
         handles.forEach((request, handle) -> walk.pathTo(handle).ifPresent(path -> to.put(request, path)));
-        return new Paths(to, walk.beyond(), unread);
+        return new Paths(to, walk.beyond(), walk.unread());
     }
 
     /** Returns the classes whose code requested the buffers: a cache in a static field is usually filled by its own class. */
     private Set<Class<?>> classesOnStacks(List<MemoryRequest> open) {
-        Set<Class<?>> found = new LinkedHashSet<>();
-        loader().ifPresent(loader -> open.stream()
+        return open.stream()
                 .flatMap(request -> request.origin().stream())
                 .flatMap(origin -> origin.frames().stream())
-                .map(StackTraceElement::getClassName)
-                .distinct()
-                .flatMap(name -> loaded(name, loader))
-                .filter(type -> type.getClassLoader() != null && !statics.contains(type))
-                .forEach(found::add));
-        return found;
-    }
-
-    private Optional<ClassLoader> loader() {
-        return Stream.concat(roots.stream().map(Object::getClass), statics.stream())
-                .flatMap(type -> Optional.ofNullable(type.getClassLoader()).stream())
-                .findFirst();
-    }
-
-    /** Returns a class, without initialising it, if the loader of the test has it. */
-    private static Stream<Class<?>> loaded(String name, ClassLoader loader) {
-        try {
-            return Stream.of(Class.forName(name, false, loader));
-        } catch (ClassNotFoundException | LinkageError elsewhere) { // Or a hidden class.
-            return Stream.empty();
-        }
+                .flatMap(frame -> ClassesThatRan.named(frame.getClassName()).stream())
+                .filter(type -> !statics.contains(type))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     private static boolean isWorthCollecting(List<MemoryRequest> unfound, int proofs) {

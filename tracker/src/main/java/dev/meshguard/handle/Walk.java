@@ -79,12 +79,26 @@ final class Walk {
         visitFields(fieldsOf(type, true), null, type, Path.ofRoot(type));
     }
 
-    /** Starts at the thread locals, unless everything was found. */
-    void fromThreadLocals() {
+    /** Visits what thread locals hold, unless everything was found. Those who read of unread classes look for them elsewhere. */
+    void traverseThreadLocals() {
         if (goesOn()) {
+            List<String> before = unread();
             ofTheJdk.threadLocals()
                     .forEach((thread, values) -> values.forEach(value -> visit(value, Path.ofThreadLocal(thread))));
+            traverse();
+            unread.retainAll(before);
         }
+    }
+
+    /** Visits what static fields of classes hold that have run; the others are unread. */
+    void traverseStaticsOf(Collection<Class<?>> begun) {
+        List<Class<?>> usable = InitializedClasses.of(begun);
+        usable.forEach(this::fromStaticsOf);
+        traverse();
+        begun.stream()
+                .filter(type -> !usable.contains(type))
+                .map(Class::getName)
+                .forEach(unread::add);
     }
 
     void traverse() {

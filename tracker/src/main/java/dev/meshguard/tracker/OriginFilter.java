@@ -1,6 +1,7 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.Origin;
+import dev.meshguard.tracker.internal.ClassesThatRan;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -140,7 +141,9 @@ public final class OriginFilter {
 
     /** Returns the origin in a stack that was captured before. */
     public Origin originOf(Throwable captured) {
-        return Origin.of(apply(captured.getStackTrace()));
+        StackTraceElement[] stack = captured.getStackTrace();
+        ClassesThatRan.add(stack);
+        return Origin.of(apply(stack));
     }
 
     /** Returns the frames from the first that is not skipped, innermost first. */

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.tracker.OriginCapture;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.ref.SoftReference;
 import java.lang.ref.WeakReference;
 import java.util.AbstractList;
@@ -29,7 +31,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
@@ -38,6 +42,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -155,6 +160,103 @@ class HandlePathTests {
         onStacks.run(HandleSearch.from(this).collectingBy(() -> true));
 
         assertThat(onStacks.reachabilityOf(request).pathText()).hasValue("HandlePathTests.kept");
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void doesNotWaitForAStaticInitializerThatStillRuns() throws InterruptedException {
+        FieldSearch onStacks = new FieldSearch(OriginCapture.ALLOCATIONS);
+        Endless.search = onStacks;
+        Thread initializing = new Thread(() -> Server.HANDLE_OF_SERVER.copy());
+        initializing.start();
+        Endless.HAS_ALLOCATED.await();
+
+        onStacks.run(HandleSearch.from(this).collectingBy(() -> true));
+
+        assertThat(onStacks.unread()).contains(Server.class.getName());
+        Endless.MAY_END.countDown();
+        initializing.join();
+    }
+
+    @Test
+    void initialisesNoOtherClassOfTheNameOfOneThatRan() throws ReflectiveOperationException {
+        FieldSearch onStacks = new FieldSearch(OriginCapture.ALLOCATIONS);
+        Handle handle = HANDLE.copy();
+        Runnable plugin = (Runnable) new CopyingLoader(Plugin.class)
+                .loadClass(Plugin.class.getName())
+                .getConstructor(Runnable.class)
+                .newInstance((Runnable) () -> onStacks.allocate(handle));
+        plugin.run();
+
+        onStacks.run(HandleSearch.from(this).collectingBy(() -> true));
+
+        assertThat(Initialised.PLUGINS).hasValue(1);
+        assertThat(handle).isNotNull();
+    }
+
+    /** A start that ends only when the search has ended. */
+    private static final class Endless {
+        private static final CountDownLatch HAS_ALLOCATED = new CountDownLatch(1);
+        private static final CountDownLatch MAY_END = new CountDownLatch(1);
+        private static FieldSearch search = new FieldSearch();
+    }
+
+    private static final class Server {
+        private static final Handle HANDLE_OF_SERVER = started();
+
+        private static Handle started() {
+            Handle handle = HANDLE.copy();
+            Endless.search.allocate(handle);
+            Endless.HAS_ALLOCATED.countDown();
+            try {
+                Endless.MAY_END.await();
+            } catch (InterruptedException unexpected) {
+                throw new IllegalStateException(unexpected);
+            }
+            return handle;
+        }
+    }
+
+    /** Counts how often classes were initialised. */
+    public static final class Initialised {
+        private static final AtomicInteger PLUGINS = new AtomicInteger();
+
+        public static int count() {
+            return PLUGINS.incrementAndGet();
+        }
+    }
+
+    /** Code under test that runs in a class loader of its own. */
+    public record Plugin(Runnable code) implements Runnable {
+        private static final List<Integer> NUMBER = List.of(Initialised.count());
+
+        @Override
+        public void run() {
+            code.run();
+        }
+    }
+
+    /** Has a copy of a class. */
+    private static final class CopyingLoader extends ClassLoader {
+        private final Class<?> copied;
+
+        CopyingLoader(Class<?> copied) {
+            super(copied.getClassLoader());
+            this.copied = copied;
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.equals(copied.getName())) {
+                return super.loadClass(name, resolve);
+            }
+            try (InputStream file = copied.getResourceAsStream("/" + name.replace('.', '/') + ".class")) {
+                byte[] bytes = file.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException unreadable) {
+                throw new ClassNotFoundException(name, unreadable);
+            }
+        }
     }
 
     /** Code under test that keeps what it allocates. */

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The results of a search for handles, and their preconditions. */
@@ -254,6 +255,34 @@ class HandleSearchTests {
         assertThat(search.reachabilityOf(heldTwice).pathText()).hasValue("HandleSearchTests.cache -> ArrayList[0]");
         assertThat(search.reachabilityOf(heldByThread).pathText())
                 .hasValue("a thread local of thread \"codec\" -> List[0]");
+    }
+
+    @Test
+    void threadLocalsAreSearchedBeforeWhatTheAllocatingClassesHold() {
+        FieldSearch onStacks = new FieldSearch(OriginCapture.ALLOCATIONS);
+        Object handle = new Object();
+        MemoryRequest request = Huge.allocate(onStacks, handle);
+        onStacks.tracker().attachment(JdkReferences.class, () -> new JdkReferences() {
+            @Override
+            public Map<String, List<Object>> threadLocals() {
+                return Map.of("codec", List.of(handle));
+            }
+        });
+
+        onStacks.run(HandleSearch.from(search).collectingBy(() -> true));
+
+        assertThat(onStacks.reachabilityOf(request).pathText()).hasValue("a thread local of thread \"codec\"");
+    }
+
+    /** Code under test that holds more objects than a search visits. */
+    private static final class Huge {
+        private static final List<Object> OBJECTS =
+                Stream.generate(Object::new).limit(Walk.MAX_OBJECTS).toList();
+
+        private static MemoryRequest allocate(FieldSearch onStacks, Object handle) {
+            assertThat(OBJECTS).isNotEmpty();
+            return onStacks.allocate(handle);
+        }
     }
 
     private boolean counted() {
