@@ -69,9 +69,12 @@ final class ObjectKinds {
     }
 
     private boolean closes(String method, String className) {
-        return types.stream()
-                .anyMatch(type -> type.className().equals(className)
-                        && type.closingMethods().contains(method));
+        for (WatchedType type : types) {
+            if (type.className().equals(className) && type.closingMethods().contains(method)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
