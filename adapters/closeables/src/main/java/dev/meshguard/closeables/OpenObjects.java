@@ -79,9 +79,18 @@ final class OpenObjects implements ObjectWatcher {
         return loaded.contains(className) || (Weaver.isLoaded(className) && loaded.add(className));
     }
 
+    /** What is constructed while no tests run belongs to nobody, but what is open may be closed then. */
+    @Override
+    public boolean isIdle() {
+        return open.isEmpty() && !AllocationSource.isReceived(TrackedCloseablesSource.ID);
+    }
+
     @Override
     public void constructed(Object object) {
         forgetCollected();
+        if (!AllocationSource.isReceived(TrackedCloseablesSource.ID)) {
+            return;
+        }
         // A class that is woven again while its constructor runs may report an object twice.
         if (open.containsKey(new WeakIdentity(object)) || JdkCaches.keep(object) || TestTools.construct(object)) {
             return;
@@ -92,7 +101,7 @@ final class OpenObjects implements ObjectWatcher {
     }
 
     private void opened(Object object, OpenObject opened) {
-        Set<String> methods = closed.remove(new WeakIdentity(object));
+        Set<String> methods = closed.isEmpty() ? null : closed.remove(new WeakIdentity(object));
         if (methods != null && methods.stream().anyMatch(opened.isClosedBy())) {
             opened.lease().freed();
         } else {
@@ -132,7 +141,8 @@ final class OpenObjects implements ObjectWatcher {
                 && MockitoSpies.original(object)
                         .filter(original -> free(original, method))
                         .isPresent();
-        if (!isSpy) {
+        // Otherwise nothing is opened when the constructor returns.
+        if (!isSpy && AllocationSource.isReceived(TrackedCloseablesSource.ID)) {
             forgetCollected();
             closed.computeIfAbsent(new WeakIdentity(object, collected), unused -> ConcurrentHashMap.newKeySet())
                     .add(method);

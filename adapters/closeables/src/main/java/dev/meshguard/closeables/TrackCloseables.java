@@ -55,8 +55,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <h2>Whose object it is</h2>
  *
  * <p>It belongs to the test whose code constructs it, on any thread, if that is certain; {@code docs/lifecycle.md} has the rules. An
- * object of no test is checked at the end of the run. A test binds threads that are older than it with
- * {@link dev.meshguard.junit.TestThreads}.
+ * object of no test is checked at the end of the run. One that is constructed while JUnit runs no tests, before or after the run, is not
+ * tracked. A test binds threads that are older than it with {@link dev.meshguard.junit.TestThreads}.
  *
  * <h2>Java agent</h2>
  *

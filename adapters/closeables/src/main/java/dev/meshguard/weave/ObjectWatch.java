@@ -97,8 +97,17 @@ final class ObjectWatch implements Watch {
     /** Leaves a closing method; one that was entered before it was woven is none. */
     private boolean isOutermost(Object object, String method) {
         Closing closing = Closing.of(object, method);
-        return depths.containsKey(closing)
-                && depths.computeIfPresent(closing, (unused, depth) -> depth == 1 ? null : depth - 1) == null;
+        if (depths.remove(closing, 1)) {
+            return true;
+        }
+        depths.computeIfPresent(closing, (unused, depth) -> depth - 1);
+        return false;
+    }
+
+    /** A closing method whose begin was passed on must also end. */
+    @Override
+    public boolean isIdle() {
+        return watcher.isIdle() && depths.isEmpty();
     }
 
     @Override

@@ -15,6 +15,14 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.INTERNAL, since = "0.1")
 public interface ObjectWatcher {
 
+    /**
+     * Returns whether no report is of use now. None is made then, which takes a few nanoseconds. It is asked before each report, so it
+     * must neither construct nor close objects.
+     */
+    default boolean isIdle() {
+        return false;
+    }
+
     /** The constructor of the watched class returned, once for each object. Those of its subclasses may still run. */
     void constructed(Object object);
 

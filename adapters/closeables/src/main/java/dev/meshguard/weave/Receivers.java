@@ -25,7 +25,7 @@ final class Receivers {
     /** Returns the index of a receiver that belongs to a watch. */
     synchronized int add(Watch watch, BiConsumer<Object, @Nullable Object> receiver) {
         all.add((object, argument) -> {
-            if (!busy.contains(Thread.currentThread())) {
+            if (!watch.isIdle() && !busy.contains(Thread.currentThread())) {
                 // The constructor or closing method throws it: its object was never handed out, or is still open.
                 StackReserve.forOperation();
                 enter();

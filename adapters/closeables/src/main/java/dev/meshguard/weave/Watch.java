@@ -12,6 +12,11 @@ interface Watch {
     /** Returns what is added to a class, by its internal name. */
     Optional<ClassPlan> planOf(String name, @Nullable ClassLoader loader);
 
+    /** Returns whether nothing is passed on now. */
+    default boolean isIdle() {
+        return false;
+    }
+
     /** Some objects of a class are not seen. */
     default void notWatched(String className, String reason) {}
 }

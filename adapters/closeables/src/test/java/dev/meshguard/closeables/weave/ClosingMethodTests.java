@@ -49,6 +49,48 @@ class ClosingMethodTests {
                         "caught IllegalStateException");
     }
 
+    @Test
+    void nothingIsReportedToAnIdleWatcher() {
+        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
+
+        assertThat(recorder.reportsOf(() -> {
+                    recorder.idle(true);
+                    Handle handle = new Handle();
+                    handle.close();
+                    recorder.idle(false);
+                    handle.close();
+                }))
+                .containsExactly("closed Handle");
+    }
+
+    static class Pausing extends Handle {
+
+        private final Runnable pause;
+
+        Pausing(Runnable pause) {
+            this.pause = pause;
+        }
+
+        @Override
+        public void close() {
+            pause.run();
+            super.close();
+        }
+    }
+
+    @Test
+    void aCloseThatBeganEndsAlthoughTheWatcherIsIdleMeanwhile() {
+        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
+
+        assertThat(recorder.reportsOf(() -> {
+                    Handle handle = new Pausing(() -> recorder.idle(true));
+                    handle.close();
+                    new Handle();
+                    recorder.idle(false);
+                }))
+                .containsExactly("constructed Pausing", "closed Pausing");
+    }
+
     static class Chained extends Handle {
 
         private final boolean throwsBefore;

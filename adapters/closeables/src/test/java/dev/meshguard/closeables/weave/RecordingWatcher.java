@@ -14,6 +14,7 @@ final class RecordingWatcher implements ObjectWatcher {
 
     private final List<WatchedType> types;
     private final List<String> reports = new ArrayList<>();
+    private volatile boolean isIdle;
 
     private RecordingWatcher(List<WatchedType> types) {
         this.types = types;
@@ -55,6 +56,11 @@ final class RecordingWatcher implements ObjectWatcher {
         }
     }
 
+    /** Takes no reports until it is told otherwise. */
+    void idle(boolean newIsIdle) {
+        isIdle = newIsIdle;
+    }
+
     private void record(String report) {
         synchronized (reports) {
             reports.add(report);
@@ -64,6 +70,11 @@ final class RecordingWatcher implements ObjectWatcher {
     private static String nameOf(Object object) {
         String name = object.getClass().getName();
         return name.substring(Math.max(name.lastIndexOf('.'), name.lastIndexOf('$')) + 1);
+    }
+
+    @Override
+    public boolean isIdle() {
+        return isIdle;
     }
 
     @Override

@@ -47,4 +47,13 @@ public interface AllocationSource {
     static Optional<AllocationTracker> trackerOfThread(String source) {
         return RunningTest.trackerOf(source);
     }
+
+    /**
+     * Returns whether {@link #trackerOfThread} may find a tracker, without a look at the thread: JUnit runs tests, or a run that examines
+     * the source has not ended.
+     */
+    @API(status = Status.INTERNAL, since = "0.1")
+    static boolean isReceived(String source) {
+        return RunningTest.isReceived(source);
+    }
 }

@@ -231,6 +231,14 @@ public final class RunningTest {
         }
     }
 
+    /**
+     * Returns whether an allocation of any thread may belong to a test or a run. Tests that no listener announces count from the first tracked
+     * class of their run on.
+     */
+    public static boolean isReceived(String source) {
+        return !RUNNING.isEmpty() || UnattributedReports.isReceived(source);
+    }
+
     /** Returns the tracker for an allocation of the calling thread, if any test or run examines the source. */
     public static Optional<AllocationTracker> trackerOf(String source) {
         RunningTest owner = owner(test -> true);
@@ -332,8 +340,16 @@ public final class RunningTest {
             return worksFor;
         }
         Thread thread = Thread.currentThread();
-        List<RunningTest> binding = innermost(BINDING_THREADS, test -> test.threads.contains(thread));
-        return binding.size() == 1 ? binding.get(0) : null;
+        RunningTest innermost = null;
+        for (RunningTest test : BINDING_THREADS) {
+            if (test.threads.contains(thread) && (innermost == null || !test.isAround(innermost))) {
+                if (innermost != null && !innermost.isAround(test)) {
+                    return null;
+                }
+                innermost = test;
+            }
+        }
+        return innermost;
     }
 
     /** Returns the innermost tests that run. */

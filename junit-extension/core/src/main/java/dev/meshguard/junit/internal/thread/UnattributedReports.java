@@ -91,6 +91,16 @@ public final class UnattributedReports {
         return EARLY.computeIfAbsent(source, unused -> new UnattributedReports());
     }
 
+    /** Returns whether a run receives the reports of a source. */
+    static boolean isReceived(String source) {
+        for (UnattributedReports ofRun : LIVE) {
+            if (ofRun.sources.contains(source)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static Optional<UnattributedReports> receiver(String source) {
         for (int i = LIVE.size() - 1; i >= 0; i--) {
             UnattributedReports ofRun = LIVE.get(i);
