@@ -174,8 +174,10 @@ class SurvivorFindingTests {
                 .startsWith("LEAK  66 KiB in 2 buffers, 2 findings; largest 2 KiB \"weights\"")
                 .contains(
                         "2. L1  64 KiB",
-                        "fix   Close program 1 (ring_mla) or its workload before close_mesh_device: the program owns the"
-                                + " buffer.");
+                        """
+                           fix   Close the workload, or a program that is in none, before close_mesh_device: program 1 (ring_mla) keeps its
+                                 memory until then.
+                        """);
     }
 
     @Test

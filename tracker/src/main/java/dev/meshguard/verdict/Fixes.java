@@ -150,8 +150,8 @@ public final class Fixes {
         }
         return switch (owner.get().kind()) {
             case PROGRAM ->
-                Optional.of("Close " + named("program")
-                        + inWords(" or its workload before {end}: the program owns the {unit}."));
+                Optional.of(inWords("Close the workload, or a program that is in none, before {end}: ")
+                        + named("program") + " keeps its memory until then.");
             case TRACE -> Optional.of("Release " + named("trace") + inWords(" before {end}: it owns the {unit}."));
             default -> Optional.empty();
         };

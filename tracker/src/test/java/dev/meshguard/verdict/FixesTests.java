@@ -56,7 +56,8 @@ class FixesTests {
     @Test
     void ofMemoryOfAProgramThatWasNeverClosedNamesTheProgram() {
         judged(leaked(history()).ownedBy(program(7)).traced(Reachability.held()).closed())
-                .hasFix("Close program 7 or its workload before close_mesh_device: the program owns the buffer.");
+                .hasFix(
+                        "Close the workload, or a program that is in none, before close_mesh_device: program 7 keeps its memory until then.");
     }
 
     @Test

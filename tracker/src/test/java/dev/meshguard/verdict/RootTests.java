@@ -21,6 +21,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.script.HistoryScript;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Nested;
@@ -99,6 +100,60 @@ class RootTests {
         assertThat(leaks)
                 .hasSize(2)
                 .allSatisfy(leak -> assertThat(leak.consequences()).isEmpty());
+    }
+
+    @Test
+    void whatAWorkloadLeftThatWasNeverClosedIsOneLeak() {
+        var leaks = leaks(circularBuffersOfTwoPrograms().recorded());
+
+        assertThat(leaks).singleElement().satisfies(leak -> {
+            assertThat(leak.cause()).isEqualTo(Cause.UNEXPLAINED);
+            assertThat(leak.consequences()).hasSize(1);
+        });
+    }
+
+    @Test
+    void whatTwoProgramsLeftThatEndedIsTwoLeaks() {
+        var history = circularBuffersOfTwoPrograms().endOf(program(1)).endOf(program(2));
+
+        assertThat(leaks(history.closed()))
+                .hasSize(2)
+                .allSatisfy(leak -> assertThat(leak.cause()).isEqualTo(Cause.CIRCULAR_BUFFER_UNREPORTED));
+    }
+
+    @Test
+    void whatTwoProgramsLeftInACacheIsTwoLeaks() {
+        var history = circularBuffersOfTwoPrograms().cached(program(1)).cached(program(2));
+
+        assertThat(leaks(history.closed()))
+                .hasSize(2)
+                .allSatisfy(leak -> assertThat(leak.cause()).isEqualTo(Cause.CACHED));
+    }
+
+    /** They differ in size and have one origin. */
+    private static HistoryScript circularBuffersOfTwoPrograms() {
+        HistoryScript script = history().mesh(0, 0);
+        for (int id = 1; id <= 2; id++) {
+            script.allocate(L1, device(0), 0x1000L * id, 32L * id).circularBufferOf(program(id));
+        }
+        return script;
+    }
+
+    @Test
+    void aCachedBufferWithAnotherOpenReportShowsTheCountOfItsAddress() {
+        var leaks = leaks(history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(program(1))
+                .cached(program(1))
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded());
+
+        assertThat(leaks).singleElement().satisfies(leak -> {
+            assertThat(leak.cause()).isEqualTo(Cause.CACHED);
+            assertThat(leak.circumstances())
+                    .extracting(Evidence::text)
+                    .containsExactly("at 0x1000 (4096) on device 0: allocated 2 times, freed 0 times");
+        });
     }
 
     @Test

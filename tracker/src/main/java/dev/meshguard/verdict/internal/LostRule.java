@@ -40,6 +40,7 @@ final class LostRule implements Rule {
         SourceVocabulary words = survivor.vocabulary();
         return survivor.sharedReferences()
                 .map(references -> releasesOf(references) + words.freed())
+                .or(() -> survivor.freeInVain().map(unused -> "no " + words.free() + " of it had an effect"))
                 .orElseGet(() -> "no " + words.free() + " of it was reported");
     }
 

@@ -35,6 +35,10 @@ import java.util.stream.Stream;
  */
 record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
 
+    /** A witness knows nothing about circular buffers: what it says about their address is about another buffer. */
+    private static final Evidence OUTSIDE_ALLOCATOR = Evidence.of(
+            "circular buffers lie outside the allocator: they remain until their program or its workload is closed");
+
     /** Returns the history as of the check. */
     AllocationHistory history() {
         return index.history();
@@ -292,7 +296,7 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
     }
 
     /** Returns the last free that freed nothing, because another handle shares the buffer or because it failed, if there was one. */
-    private Optional<HistoryEvent.FreeIgnored> freeInVain() {
+    Optional<HistoryEvent.FreeIgnored> freeInVain() {
         return index.freesInVainAt(MemoryAddress.of(buffer)).stream()
                 .filter(ignored -> AllocatorId.mayBeOne(ignored.details().allocator(), buffer.allocator()))
                 .filter(this::isAfterLastReport)
@@ -338,7 +342,8 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
      */
     List<Evidence> circumstances() {
         List<Evidence> evidence = new ArrayList<>();
-        snapshotEvidence().ifPresent(evidence::add);
+        boolean isOutside = allRemaining(details -> details.kind() == BufferKind.CIRCULAR_BUFFER);
+        (isOutside ? Optional.of(OUTSIDE_ALLOCATOR) : snapshotEvidence()).ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(this));
         freeInVain().map(this::inVain).ifPresent(evidence::add);
         references().stream().flatMap(SurvivorFacts::uses).forEach(evidence::add);

@@ -33,16 +33,16 @@ import java.util.stream.Stream;
 /**
  * Groups survivors that have the same call site, memory type, size, label, cause and status.
  *
- * <p>Of the groups that one program or trace keeps, one is the finding and the others are its consequences. So are objects that
- * the constructor of another open object constructed for that object.
+ * <p>Of the groups that one program, trace or workload keeps, one is the finding and the others are its consequences. So are
+ * objects that the constructor of another open object constructed for that object.
  */
 final class SurvivorGrouping {
 
     private static final int MAX_PHASES = 3;
     private static final String CONSTRUCTOR = "<init>";
 
-    /** Causes whose evidence has the numbers of reports at an address, or does not depend on them: a cache shows its programs. */
-    private static final Set<Cause> COUNTING = EnumSet.of(Cause.REPORTED_TWICE, Cause.UNEXPLAINED, Cause.CACHED);
+    /** Causes whose evidence has the numbers of reports at an address. */
+    private static final Set<Cause> COUNTING = EnumSet.of(Cause.REPORTED_TWICE, Cause.UNEXPLAINED);
 
     private final HistoryIndex index;
     private final AllocationHistory history;
@@ -108,20 +108,20 @@ final class SurvivorGrouping {
     }
 
     /**
-     * Returns the root of each group that has one: the group with the highest rank among all that share their owners and count
+     * Returns the root of each group that has one: the group with the highest rank among all that share a keeper and count
      * alike.
      */
     @SuppressWarnings("ReferenceEquality") // A group is one object.
-    private static IdentityHashMap<List<Survivor>, List<Survivor>> roots(Iterable<List<Survivor>> groups) {
-        Map<Object, List<List<Survivor>>> byOwner = new LinkedHashMap<>();
+    private IdentityHashMap<List<Survivor>, List<Survivor>> roots(Iterable<List<Survivor>> groups) {
+        Map<Object, List<List<Survivor>>> byKeeper = new LinkedHashMap<>();
         for (List<Survivor> group : groups) {
-            for (Owner owner : ownersOf(group)) {
-                byOwner.computeIfAbsent(List.of(owner, group.get(0).status()), unused -> new ArrayList<>())
+            for (Object keeper : keepersOf(group)) {
+                byKeeper.computeIfAbsent(List.of(keeper, group.get(0).status()), unused -> new ArrayList<>())
                         .add(group);
             }
         }
         IdentityHashMap<List<Survivor>, List<Survivor>> roots = new IdentityHashMap<>();
-        for (List<List<Survivor>> together : byOwner.values()) {
+        for (List<List<Survivor>> together : byKeeper.values()) {
             List<Survivor> root = together.stream()
                     .min(Comparator.comparingInt(SurvivorGrouping::rank))
                     .orElseThrow();
@@ -190,6 +190,24 @@ final class SurvivorGrouping {
             }
         }
         return Optional.empty();
+    }
+
+    /** Returns what keeps a group: its owners, and before them the workload that was enqueued with this stack and never closed. */
+    private Set<Object> keepersOf(List<Survivor> group) {
+        Set<Owner> owners = ownersOf(group);
+        List<StackTraceElement> frames = framesOf(group);
+        Set<Object> keepers = new LinkedHashSet<>();
+        if (!owners.isEmpty() && !frames.isEmpty() && owners.stream().allMatch(this::isUnclosedProgram)) {
+            keepers.add(List.of(frames, group.get(0).cause()));
+        }
+        keepers.addAll(owners);
+        return keepers;
+    }
+
+    private boolean isUnclosedProgram(Owner owner) {
+        return owner.kind() == Owner.Kind.PROGRAM
+                && history.cachingOf(owner).isEmpty()
+                && history.endOf(owner).isEmpty();
     }
 
     /** A group is no consequence if some of it has no owner, or an owner that is never kept. */
@@ -300,15 +318,16 @@ final class SurvivorGrouping {
 
     /**
      * Returns the counts of allocations and frees per address, as existing tools print them, if the cause does not
-     * include them.
+     * include them. What a cache keeps does not depend on reports that were freed.
      */
     private static Optional<Evidence> reports(List<Survivor> group) {
         if (COUNTING.contains(group.get(0).cause())) {
             return Optional.empty();
         }
+        boolean isCached = group.get(0).cause() == Cause.CACHED;
         return group.stream()
                 .map(Survivor::buffer)
-                .filter(buffer -> buffer.reports().size() > 1)
+                .filter(buffer -> buffer.reports().size() > 1 && (!isCached || buffer.openReports() > 1))
                 .findFirst()
                 .map(buffer -> Evidence.formatted(
                                 "at %s on device %d: allocated %s, freed %s",
