@@ -51,7 +51,6 @@ final class DirectBuffers implements ObjectWatcher {
     private final Map<WeakIdentity, OpenBuffer> open = new ConcurrentHashMap<>();
     private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
     private volatile JdkReferences jdk = JdkReferences.NONE;
-    private boolean isWatching;
 
     private DirectBuffers() {}
 
@@ -71,17 +70,16 @@ final class DirectBuffers implements ObjectWatcher {
     private record Owner(AllocationTracker tracker, Lease lease) {}
 
     /**
-     * Tracks buffers from now on.
+     * Tracks buffers from now on. No lock is held: whoever the weaver waits for may allocate buffers.
      *
      * @return finds their holders
      * @throws dev.meshguard.weave.WeaverUnavailableException if no agent may be attached
      */
-    synchronized JdkReferences watch() {
-        if (!isWatching) {
+    JdkReferences watch() {
+        if (jdk.equals(JdkReferences.NONE)) {
             jdk = OpenedJdk.open();
-            Weaver.watch(TYPES, this);
-            isWatching = true;
         }
+        Weaver.watch(TYPES, this);
         return jdk;
     }
 
@@ -93,7 +91,10 @@ final class DirectBuffers implements ObjectWatcher {
     @Override
     public void constructed(Object object) {
         // Or else they would be kept after the last test that asks for them.
-        reportFreed(Stream.<Reference<?>>generate(collected::poll).takeWhile(Objects::nonNull));
+        Reference<?> first = collected.poll();
+        if (first != null) {
+            reportFreed(Stream.<Reference<?>>iterate(first, Objects::nonNull, unused -> collected.poll()));
+        }
         if (object instanceof ByteBuffer buffer
                 && buffer.capacity() > 0
                 && jdk.viewedBy(buffer).isEmpty()) {
@@ -182,11 +183,6 @@ final class DirectBuffers implements ObjectWatcher {
         buffers.flatMap(buffer -> Stream.ofNullable(open.remove(buffer)))
                 .flatMap(freed -> freed.owner().stream())
                 .forEach(owner -> owner.lease().collected());
-    }
-
-    /** Returns the number of buffers of which no free is reported. */
-    int count() {
-        return open.size();
     }
 
     /** Returns the bytes of all buffers that are not free, as far as they were seen. */

@@ -7,7 +7,10 @@ import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.weave.JdkLookup;
+import dev.meshguard.weave.WatchedType;
 import java.io.IOException;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
@@ -18,6 +21,7 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -26,13 +30,18 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import net.bytebuddy.agent.ByteBuddyAgent;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
@@ -486,21 +495,66 @@ class TrackDirectMemoryTests {
 
     @Test
     void collectedBuffersAreForgottenThoughNoTestAsksForThem() {
+        CollectionsTestCase.QUESTION.set(tracker -> {
+            List<ByteBuffer> kept = new ArrayList<>(IntStream.range(0, 1000)
+                    .mapToObj(ByteBuffer::allocateDirect)
+                    .skip(1)
+                    .toList());
+            long most = tracker.liveBuffers();
+            assertThat(kept).hasSize(999).allMatch(ByteBuffer::isDirect);
+            kept.clear();
+
+            for (int i = 0; i < 100 && tracker.liveBuffers() > most - 500; i++) {
+                System.gc();
+                ByteBuffer.allocateDirect(1);
+            }
+
+            assertThat(tracker.liveBuffers()).isLessThanOrEqualTo(most - 500);
+        });
+
+        assertThat(TrackedRun.of(CollectionsTestCase.class).failures()).isEmpty();
+    }
+
+    static class Woven implements AutoCloseable {
+
+        @Override
+        public void close() {}
+    }
+
+    /** The weaver waits for class loaders and for other agents, and they for threads. */
+    @Test
+    void aBufferIsAllocatedWhileTheWeaverWaitsAndAnotherTestBegins() {
         DirectBuffers.OF_JVM.watch();
-        List<ByteBuffer> kept = new ArrayList<>(IntStream.range(0, 1000)
-                .mapToObj(ByteBuffer::allocateDirect)
-                .skip(1)
-                .toList());
-        int most = DirectBuffers.OF_JVM.count();
-        assertThat(kept).hasSize(999).allMatch(ByteBuffer::isDirect);
-        kept.clear();
+        Instrumentation agent = ByteBuddyAgent.getInstrumentation();
+        List<Integer> allocated = new CopyOnWriteArrayList<>();
+        ClassFileTransformer waiting = new ClassFileTransformer() {
+            @Override
+            public byte @Nullable [] transform(
+                    @Nullable ClassLoader loader,
+                    @Nullable String name,
+                    @Nullable Class<?> loaded,
+                    @Nullable ProtectionDomain domain,
+                    byte[] file) {
+                if (Woven.class.equals(loaded)) {
+                    Thread beginning = new Thread(DirectBuffers.OF_JVM::watch);
+                    beginning.start();
+                    while (beginning.getState() != Thread.State.WAITING && beginning.isAlive()) {
+                        Thread.onSpinWait();
+                    }
+                    allocated.add(CompletableFuture.supplyAsync(
+                                    () -> ByteBuffer.allocateDirect(1).capacity())
+                            .orTimeout(1, TimeUnit.MINUTES)
+                            .join());
+                }
+                return null;
+            }
+        };
+        agent.addTransformer(waiting, true);
 
-        for (int i = 0; i < 100 && DirectBuffers.OF_JVM.count() > most - 500; i++) {
-            System.gc();
-            ByteBuffer.allocateDirect(1);
-        }
+        OpenObjects.OF_JVM.track(List.of(new WatchedType(Woven.class.getName(), Set.of("close"))));
+        agent.removeTransformer(waiting);
 
-        assertThat(DirectBuffers.OF_JVM.count()).isLessThanOrEqualTo(most - 500);
+        assertThat(allocated).isNotEmpty();
     }
 
     static Stream<Long> seeds() {
