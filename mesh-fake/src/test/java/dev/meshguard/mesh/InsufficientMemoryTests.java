@@ -285,7 +285,7 @@ class InsufficientMemoryTests {
         TraceId small = traced.beginMeshTrace(0);
         assertThat(catchThrowableOfType(InsufficientMemoryException.class, () -> traced.endMeshTrace(0, small, 1_024)))
                 .hasMessageEndingWith(
-                        "close the mesh and open it again: until then the runtime counts traces that it rejected");
+                        "close the mesh and open it again: until then the runtime counts traces that were rejected");
     }
 
     @Test

@@ -118,6 +118,19 @@ class ProgramBufferTests {
     }
 
     @Test
+    void remainInTheCacheIfTheProgramIsRejectedAfterwards() {
+        OperationProfile tooLarge =
+                OperationProfile.of("conv2d", 1, 1_000).withProgramBuffers(2, "halo config", L1_SMALL, 256);
+
+        assertThatThrownBy(() -> run(tooLarge, input)).isInstanceOf(MeshRuntimeException.class);
+
+        assertThat(mesh.numProgramCacheEntries()).isEqualTo(1);
+        assertThat(reports.lines("freed 0 L1_SMALL")).isEmpty();
+        mesh.clearProgramCache();
+        assertThat(reports.lines("freed 0 L1_SMALL")).hasSize(2);
+    }
+
+    @Test
     void areNotWrittenDuringACapture() {
         mesh.beginMeshTrace(0);
 

@@ -60,6 +60,20 @@ class TraceVerdictTests {
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 
+    @Test
+    void saysThatTheRuntimeCountsReleasedTraces() {
+        MeshDevice mesh = open(TRACE_SIZE_NOT_LOWERED_ON_RELEASE);
+        mesh.releaseMeshTrace(captured(mesh));
+        mesh.releaseMeshTrace(captured(mesh));
+
+        TraceId third = mesh.beginMeshTrace(0);
+
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, third, 1_000))
+                .hasMessageContaining(
+                        "too small: with those that were rejected or released the traces need 3 KiB (3072 B) in total")
+                .hasMessageEndingWith("until then the runtime counts traces that were rejected or released");
+    }
+
     private MeshDevice open(RuntimeDefect... defects) {
         return Ttnn.builder(tracker)
                 .defects(defects)

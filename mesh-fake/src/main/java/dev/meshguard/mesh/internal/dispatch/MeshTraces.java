@@ -197,7 +197,7 @@ public final class MeshTraces {
      * Describes a trace region that is too small for the check of the runtime, which compares the bytes of all banks with those of
      * one.
      *
-     * <p>The runtime counts rejected traces until the mesh is closed.
+     * <p>The runtime counts rejected traces until the mesh is closed, and with a defect released ones too.
      */
     private MemoryShortage shortageFor(BufferConfig rejected) {
         long limit = mesh.traceRegionSize();
@@ -205,18 +205,20 @@ public final class MeshTraces {
         boolean isCountedOnly = kept <= limit;
         long needed = isCountedOnly ? buffersSize : kept;
         String scope = "in total over " + allocator().numBanks(BufferType.TRACE) + " banks";
+        String countedOnly =
+                mesh.reports().has(TRACE_SIZE_NOT_LOWERED_ON_RELEASE) ? "rejected or released" : "rejected";
         String why = String.format(
                 Locale.ROOT,
                 "%sthe traces need %s %s, and the trace_region_size permits %s. In each bank the new one needs %s, and %s of"
                         + " the region is free",
-                isCountedOnly ? "with those that were rejected " : "",
+                isCountedOnly ? "with those that were " + countedOnly + " " : "",
                 Quantities.size(needed),
                 scope,
                 Quantities.size(limit),
                 Quantities.size(BankLayout.of(rejected, allocator()).alignedSizePerBank()),
                 Quantities.size(allocator().statistics(BufferType.TRACE).totalFree()));
         String advice = isCountedOnly
-                ? "close the mesh and open it again: until then the runtime counts traces that it rejected"
+                ? "close the mesh and open it again: until then the runtime counts traces that were " + countedOnly
                 : String.format(
                         Locale.ROOT,
                         "open the mesh with a trace_region_size of at least %d, which each bank sets aside",
