@@ -8,6 +8,7 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.dispatch.CommandQueue;
 import dev.meshguard.mesh.internal.dispatch.DispatchMessages;
+import dev.meshguard.mesh.internal.dispatch.EnqueuedWork;
 import dev.meshguard.mesh.internal.dispatch.QueueEvent;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import java.util.ArrayList;
@@ -92,14 +93,20 @@ public final class MeshCommandQueue {
      *     or load a binary
      */
     public void enqueueMeshWorkload(MeshWorkload workload, Blocking blocking) {
-        sending("enqueueMeshWorkload", () -> queue.enqueue(workload.on(mesh), blocking));
+        sending("enqueueMeshWorkload", () -> enqueueOwn(workload.on(mesh), blocking));
+    }
+
+    /** Programs of the code under test do not say which buffers they read. */
+    private void enqueueOwn(EnqueuedWork work, Blocking blocking) {
+        queue.enqueue(work, blocking);
+        queue.readsUnknown();
     }
 
     void enqueueProgram(int device, Program program) {
         sending(
                 "enqueueProgram",
                 List.of(device),
-                () -> queue.enqueue(program.on(mesh.context(), device), Blocking.NON_BLOCKING));
+                () -> enqueueOwn(program.on(mesh.context(), device), Blocking.NON_BLOCKING));
     }
 
     /** Writes a buffer without waiting; see {@link #enqueueWriteMeshBuffer(MeshBuffer, long, Blocking)}. */
@@ -147,7 +154,7 @@ public final class MeshCommandQueue {
             mesh.context().memory().requireUsable(buffer.allocation(), "read");
             requireOneCopy(buffer);
             queue.read(mesh.deviceIds(), Blocking.BLOCKING);
-            reportRead(buffer);
+            queue.reads(buffer.allocation());
         });
     }
 
@@ -164,7 +171,7 @@ public final class MeshCommandQueue {
         sending("enqueueReadShards", () -> {
             mesh.context().memory().requireUsable(buffer.allocation(), "read");
             queue.read(devices.stream().map(mesh::deviceId).toList(), blocking);
-            reportRead(buffer);
+            queue.reads(buffer.allocation());
         });
     }
 
@@ -234,10 +241,6 @@ public final class MeshCommandQueue {
                     mesh.id(),
                     buffer.device().id()));
         }
-    }
-
-    private void reportRead(MeshBuffer buffer) {
-        mesh.context().memory().holderOf(buffer.allocation()).request().ifPresent(queue::reads);
     }
 
     private void requireOneCopy(MeshBuffer buffer) {

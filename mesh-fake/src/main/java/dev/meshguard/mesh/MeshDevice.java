@@ -7,7 +7,6 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.FreeSpace;
-import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
@@ -31,6 +30,7 @@ import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.device.DeviceHandle;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
 import dev.meshguard.mesh.internal.device.Submeshes;
+import dev.meshguard.mesh.internal.dispatch.CommandQueue;
 import dev.meshguard.mesh.internal.dispatch.CommandQueues;
 import dev.meshguard.mesh.internal.dispatch.DispatchMessages;
 import dev.meshguard.mesh.internal.dispatch.MeshTraces;
@@ -55,7 +55,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.slf4j.Logger;
@@ -877,20 +876,11 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     Tensor launch(ProgramCache.Key operation, TensorSpec result, List<Tensor> inputs, Supplier<MeshWorkload> compiler) {
         try (MeshLock held = lock.acquire()) {
             Tensor launched = launchInto(allocateTensor(result), operation, compiler);
-            reportUse(inputs.stream().map(this::requestOf), launched);
+            CommandQueue queue = queues.queue(0);
+            inputs.forEach(input -> queue.reads(input.buffer().allocation()));
+            queue.writes(launched.buffer().allocation());
             return launched;
         }
-    }
-
-    /** Returns the request for the memory of a tensor, if it is reported. */
-    Optional<MemoryRequest> requestOf(Tensor tensor) {
-        return memory.holderOf(tensor.buffer().allocation()).request();
-    }
-
-    /** Reports what an operation read and wrote, as far as traces need it. Callers hold the lock. */
-    void reportUse(Stream<Optional<MemoryRequest>> inputs, Tensor result) {
-        inputs.flatMap(Optional::stream).forEach(queues.queue(0)::reads);
-        requestOf(result).ifPresent(queues.queue(0)::writes);
     }
 
     /** Runs the programs of an operation whose result exists, and frees the result if they fail. Callers hold the lock. */

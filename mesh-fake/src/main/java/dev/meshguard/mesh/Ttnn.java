@@ -13,10 +13,12 @@ import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.fault.AllocationDecision;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.device.DeviceHandle;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
+import dev.meshguard.mesh.internal.dispatch.CommandQueue;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import dev.meshguard.mesh.internal.process.RuntimeSettings;
 import dev.meshguard.mesh.internal.process.SystemBufferSpec;
@@ -566,7 +568,9 @@ public final class Ttnn {
 
     private Tensor move(Tensor tensor, BufferType memory, MeshDevice mesh) {
         long address = tensor.address();
-        Optional<MemoryRequest> source = mesh.requestOf(tensor);
+        Allocation source = tensor.buffer().allocation();
+        List<MemoryRequest> read = mesh.queues().requestsAt(source);
+        mesh.queues().readsNow(source); // The tensor may stay where it is, and then nothing is recorded.
         tensor.deallocate();
         TensorSpec target = tensor.spec().in(memory);
         Tensor moved = mesh.allocateTensor(target);
@@ -575,7 +579,9 @@ public final class Ttnn {
             return moved;
         }
         ProgramCache.Key key = ProgramCache.Key.of("move", Stream.of(target, tensor.spec()));
-        mesh.reportUse(Stream.of(source), moved);
+        CommandQueue queue = mesh.queues().queue(0);
+        queue.recordsRead(read);
+        queue.writes(moved.buffer().allocation());
         return process.settings()
                 .operations()
                 .find("move")

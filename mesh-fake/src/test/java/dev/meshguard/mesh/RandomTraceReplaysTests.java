@@ -7,6 +7,7 @@ import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
@@ -79,14 +80,17 @@ class RandomTraceReplaysTests {
         private final String name;
         private final Runnable free;
         private final Set<Unit> units;
+        private final MeshBuffer buffer;
         /** The traces whose replays wrote over it since its own trace wrote it last, one for each replay. */
         private final List<Captured> missed = new ArrayList<>();
 
+        private boolean isResult;
         private boolean isFreed;
 
-        private Named(String name, Set<Unit> units, Runnable free) {
+        private Named(String name, Set<Unit> units, MeshBuffer buffer, Runnable free) {
             this.name = name;
             this.units = units;
+            this.buffer = buffer;
             this.free = free;
         }
 
@@ -103,6 +107,8 @@ class RandomTraceReplaysTests {
         private final Set<Named> results = new HashSet<>();
         /** The results that no operation of the trace reads before one writes them. */
         private final Set<Named> writtenAnew = new HashSet<>();
+        /** The results that a program of its own may read before an operation of the trace writes them. */
+        private final Set<Named> maybeRead = new HashSet<>();
         /** The recorded programs: the number of the cache, and the shape. */
         private final Map<TensorShape, Integer> programs = new HashMap<>();
 
@@ -126,7 +132,9 @@ class RandomTraceReplaysTests {
         private final AllocationTracker tracker =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
         private final Ttnn ttnn;
+        private final boolean strict;
         private final MeshDevice mesh;
+        private final MeshWorkload own;
         private final long l1Base;
         private final Map<Named, Tensor> tensors = new LinkedHashMap<>();
         private final Map<String, Named> live = new LinkedHashMap<>();
@@ -139,27 +147,33 @@ class RandomTraceReplaysTests {
 
         private Program(long seed, boolean strict) {
             this.random = new Random(seed);
+            this.strict = strict;
             Ttnn.Builder builder = Ttnn.builder(tracker);
             this.ttnn = (strict ? builder.strict() : builder).build();
             this.mesh = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
                     .withMeshShape(MeshShape.of(1, 1))
                     .withTraceRegionSize(random.nextBoolean() ? 1 << 20 : 0));
+            this.own = ttnn.createMeshWorkload()
+                    .addProgram(ttnn.createProgram("own").addKernel(1));
+            mesh.enqueueMeshWorkload(own); // Loads its binary: a capture may run it.
             this.l1Base = mesh.context().memory().allocator().bankBase(BufferType.L1);
         }
 
         private void run() {
             for (int step = 0; step < STEPS; step++) {
-                switch (random.nextInt(12)) {
+                switch (random.nextInt(15)) {
                     case 0, 1, 2 -> tensor();
                     case 3 -> bottomOfL1();
                     case 4, 5 -> freeAny(null);
                     case 6 -> add(null);
                     case 7, 8 -> capture();
                     case 9, 10 -> replay();
+                    case 11, 12 -> readAny();
+                    case 13 -> runOwn(null);
                     default -> rarely();
                 }
             }
-            List.copyOf(live.values()).forEach(this::lost);
+            List.copyOf(live.values()).forEach(this::neverReadAgain);
         }
 
         private void rarely() {
@@ -183,7 +197,7 @@ class RandomTraceReplaysTests {
         }
 
         private Named named(String name, Tensor tensor) {
-            Named named = new Named(name, units(tensor.buffer()), tensor::deallocate);
+            Named named = new Named(name, units(tensor.buffer()), tensor.buffer(), tensor::deallocate);
             tensors.put(named, tensor);
             live.put(name, named);
             return named;
@@ -195,7 +209,7 @@ class RandomTraceReplaysTests {
             MeshBuffer buffer = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 2_048, 2_048)
                     .inDirection(AllocationDirection.BOTTOM_UP)
                     .named(name)));
-            Named named = new Named(name, units(buffer), buffer::deallocate);
+            Named named = new Named(name, units(buffer), buffer, buffer::deallocate);
             live.put(name, named);
             return named;
         }
@@ -220,7 +234,7 @@ class RandomTraceReplaysTests {
                 Named named = candidates.get(random.nextInt(candidates.size()));
                 named.free.run();
                 named.isFreed = true;
-                lost(named);
+                neverReadAgain(named);
                 live.remove(named.name);
                 tensors.remove(named);
             }
@@ -245,6 +259,7 @@ class RandomTraceReplaysTests {
                         capture.writtenAnew.add(result);
                     }
                     capture.results.add(result);
+                    result.isResult = true;
                     capture.programs.put(tensor.shape(), caches);
                     for (long at = l1Base; at < l1Base + 3 * 4_096; at += UNIT) {
                         capture.written.add(new Unit(BufferType.L1, at / UNIT));
@@ -262,8 +277,8 @@ class RandomTraceReplaysTests {
         private void capture() {
             TraceId trace = mesh.beginMeshTrace(0);
             Captured captured = new Captured("trace " + trace.value() + " of mesh " + mesh.id());
-            List<Supplier<Named>> work =
-                    List.of(this::tensor, this::bottomOfL1, () -> add(captured), () -> add(captured));
+            List<Supplier<Named>> work = List.of(
+                    this::tensor, this::bottomOfL1, () -> add(captured), () -> add(captured), () -> runOwn(captured));
             for (int step = 1 + random.nextInt(6); step > 0; step--) {
                 Named made = work.get(random.nextInt(work.size())).get();
                 if (made != null) {
@@ -297,6 +312,7 @@ class RandomTraceReplaysTests {
             TraceId id = anyTrace();
             Captured trace = traces.get(id);
             mesh.replayMeshTrace(0, id, Blocking.BLOCKING);
+            trace.maybeRead.forEach(this::lost);
             trace.writtenAnew.forEach(result -> result.missed.clear());
             trace.inputs.stream()
                     .filter(input -> !trace.writtenAnew.contains(input))
@@ -316,7 +332,51 @@ class RandomTraceReplaysTests {
                     .forEach(cache -> expect(Overwrite.Kind.FREED_BEFORE_REPLAY, trace, BINARY));
         }
 
-        /** The data of a buffer is missed: it is read, or nothing writes it any more. */
+        /** The host reads a buffer, or a view that lies in it. A strict mesh accepts no view that begins elsewhere. */
+        private void readAny() {
+            if (live.isEmpty()) {
+                return;
+            }
+            Named named = List.copyOf(live.values()).get(random.nextInt(live.size()));
+            List<MeshCoordinate> everywhere = List.of(MeshCoordinate.of(0, 0));
+            boolean isWhole = random.nextBoolean();
+            if (isWhole) {
+                mesh.commandQueue().enqueueReadShards(named.buffer, everywhere, Blocking.BLOCKING);
+            } else {
+                BufferType type = named.buffer.config().deviceLocal().type();
+                MeshBuffer view = mesh.view(
+                        MeshBufferConfig.replicated(BufferConfig.of(type, 1_024, 1_024)),
+                        named.buffer.address() + (strict ? 0 : 1_024));
+                mesh.commandQueue().enqueueReadShards(view, everywhere, Blocking.BLOCKING);
+                view.deallocate();
+            }
+            lost(named);
+        }
+
+        /** Runs or records a program that may read every result; returns null, because it has no result. */
+        private @Nullable Named runOwn(@Nullable Captured capture) {
+            mesh.enqueueMeshWorkload(own);
+            List<Named> results =
+                    live.values().stream().filter(named -> named.isResult).toList();
+            if (capture == null) {
+                results.forEach(this::lost);
+            } else {
+                results.stream()
+                        .filter(result -> !capture.results.contains(result))
+                        .forEach(capture.maybeRead::add);
+            }
+            return null;
+        }
+
+        /** The reads of results are known; any other buffer may have been read. */
+        private void neverReadAgain(Named buffer) {
+            if (!buffer.isResult) {
+                lost(buffer);
+            }
+            buffer.missed.clear();
+        }
+
+        /** The data of a buffer is missed: it is read. */
         private void lost(Named buffer) {
             buffer.missed.forEach(trace -> expect(Overwrite.Kind.BY_REPLAY, trace, buffer.name));
             buffer.missed.clear();

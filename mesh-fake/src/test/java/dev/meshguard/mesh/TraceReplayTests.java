@@ -15,6 +15,7 @@ import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests what replays of traces do to the buffers of others. */
 class TraceReplayTests {
@@ -115,6 +117,122 @@ class TraceReplayTests {
     }
 
     private final AllocationTracker tracker = AllocationTracker.create();
+
+    /** A trace of whose result another trace, which is captured before, overwrites the memory. */
+    private final class Sampling {
+        private final Program program = Setting.REGION.program(tracker);
+        private final MeshWorkload own = program.ttnn
+                .createMeshWorkload()
+                .addProgram(program.ttnn.createProgram("own").addKernel(1));
+        private final List<Tensor> sampled = new ArrayList<>();
+        private final TraceId decode;
+        private final TraceId sampling;
+
+        private Sampling(boolean runsOwn) {
+            runOwn(); // Loads its binary.
+            decode = program.capture(() -> {
+                program.add(program.input, program.input).deallocate();
+                if (runsOwn) {
+                    runOwn();
+                }
+            });
+            sampling = program.capture(() -> {
+                sampled.add(program.add(program.input, program.input));
+                if (runsOwn) {
+                    runOwn();
+                }
+            });
+        }
+
+        private Tensor result() {
+            return sampled.get(0);
+        }
+
+        private void runOwn() {
+            program.mesh.enqueueMeshWorkload(own);
+        }
+
+        private void read(MeshBuffer buffer) {
+            program.mesh.commandQueue().enqueueReadShards(buffer, List.of(MeshCoordinate.of(0, 0)), Blocking.BLOCKING);
+        }
+
+        /** Overwrites the result, uses it, and writes it anew. */
+        private List<Overwrite> whenUsed(Runnable use) {
+            program.replay(sampling);
+            program.replay(decode);
+            use.run();
+            program.replay(sampling);
+            read(result().buffer());
+            return program.overwrites();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void doNotHarmAResultThatIsReadInTime(boolean runsOwn) {
+        Sampling loop = new Sampling(runsOwn);
+        for (int token = 0; token < 3; token++) {
+            loop.program.replay(loop.sampling);
+            loop.read(loop.result().buffer());
+            loop.program.replay(loop.decode);
+            loop.program.replay(loop.decode);
+        }
+
+        loop.program.mesh.releaseMeshTrace(loop.sampling);
+        loop.result().deallocate();
+
+        assertThat(loop.program.overwrites()).isEmpty();
+    }
+
+    @Test
+    void overwriteAResultThatAProgramOfUnknownBuffersMayRead() {
+        Sampling loop = new Sampling(false);
+
+        assertThat(loop.whenUsed(loop::runOwn)).hasSize(2);
+    }
+
+    @Test
+    void overwriteAResultThatATraceOfUnknownBuffersMayRead() {
+        Sampling loop = new Sampling(false);
+        TraceId third = loop.program.capture(loop::runOwn);
+
+        assertThat(loop.whenUsed(() -> loop.program.replay(third))).hasSize(2);
+    }
+
+    @Test
+    void overwriteAResultThatIsReadThroughAViewOfItsMiddle() {
+        Sampling loop = new Sampling(false);
+        MeshBuffer view = loop.program.mesh.view(
+                MeshBufferConfig.replicated(BufferConfig.of(DRAM, 1_024, 1_024)),
+                loop.result().address() + 1_024);
+
+        assertThat(loop.whenUsed(() -> loop.read(view))).hasSize(2);
+    }
+
+    @Test
+    void overwriteAResultThatIsMoved() {
+        Sampling loop = new Sampling(false);
+        loop.program.replay(loop.decode);
+
+        loop.program.ttnn.reallocate(loop.result(), L1);
+
+        assertThat(loop.program.overwrites()).hasSize(2);
+    }
+
+    @Test
+    void overwriteAResultThatASubmeshMayRead() {
+        Sampling loop = new Sampling(false);
+        MeshDevice submesh = loop.program.mesh.createSubmesh(MeshShape.of(1, 1));
+        MeshBuffer view = submesh.view(
+                MeshBufferConfig.replicated(BufferConfig.of(DRAM, 1_024, 1_024)),
+                loop.result().address());
+        loop.program.replay(loop.decode);
+        loop.program.mesh.quiesceDevices();
+
+        submesh.commandQueue().enqueueReadShards(view, List.of(MeshCoordinate.of(0, 0)), Blocking.BLOCKING);
+
+        assertThat(loop.program.overwrites()).isNotEmpty();
+    }
 
     @ParameterizedTest
     @EnumSource

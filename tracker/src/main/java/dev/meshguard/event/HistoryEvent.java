@@ -156,7 +156,7 @@ public sealed interface HistoryEvent {
     /** A trace recorded an operation that writes the whole buffers of a request, so each replay does. */
     record ResultCaptured(long number, Owner trace, MemoryRequest request) implements HistoryEvent, OfRequest {}
 
-    /** The result of a trace was read by something else than a replay. */
+    /** The result of a trace was read, or may have been, by something else than a recorded operation. */
     record ResultRead(long number, MemoryRequest request) implements HistoryEvent, OfRequest {}
 
     /** The capture of a trace ended. */

@@ -144,8 +144,8 @@ public interface AllocationListener {
     /**
      * Reports that a trace has recorded an operation that writes a whole buffer.
      *
-     * <p>If a replay of this trace is the next to use the buffer, the data that another trace overwrote is not missed. So a source
-     * that reports results has to report {@link #resultRead} too.
+     * <p>The data that another trace overwrote is missed only if something reads the buffer before a replay of this trace writes it.
+     * So a source that reports results has to report {@link #resultRead} too.
      *
      * @param buffer the request of the buffer
      */
@@ -153,7 +153,10 @@ public interface AllocationListener {
         reported(number -> new HistoryEvent.ResultCaptured(number, trace, buffer));
     }
 
-    /** Reports that an operation outside traces, or the host, reads a buffer that was reported as the result of a trace. */
+    /**
+     * Reports that a buffer that was reported as the result of a trace is read, or may be: by the host, by an operation outside
+     * traces, or in the replay that is reported next, by a program whose buffers nobody knows.
+     */
     default void resultRead(MemoryRequest buffer) {
         reported(number -> new HistoryEvent.ResultRead(number, buffer));
     }

@@ -185,13 +185,38 @@ class TraceReplaysTests {
     }
 
     @Test
-    void overwriteAResultThatNothingWritesAnew() {
+    void doNotHarmAResultThatNothingReadsBeforeItsFree() {
+        MemoryRequest result = captureResult();
+
+        replay(SECOND);
+        tracker.resultRead(result);
+        replay(FIRST);
+        free(TEMPORARY);
+        tracker.resultRead(result);
+
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
+    void doNotHarmAResultOfATraceThatIsNeverReplayed() {
         captureResult();
+
+        replay(FIRST);
+
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
+    void overwriteABufferThatIsNotTheResultOfATrace() {
+        captureTemporary(FIRST);
+        MemoryRequest input = allocate(TEMPORARY);
+        tracker.captureBegan(0, SECOND);
+        tracker.bufferCaptured(SECOND, input);
+        tracker.captureEnded(SECOND);
 
         replay(SECOND);
         replay(FIRST);
         free(TEMPORARY);
-        replay(SECOND);
 
         assertThat(found()).containsExactly(Kind.BY_REPLAY);
     }

@@ -50,7 +50,7 @@ public final class HistoryJson {
     public static final int VERSION = 2;
 
     /** Incremented when a kind of line or a field is added that older readers may ignore. */
-    static final int MINOR = 0;
+    static final int MINOR = 1;
 
     private HistoryJson() {}
 

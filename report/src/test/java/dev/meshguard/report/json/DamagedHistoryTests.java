@@ -184,7 +184,7 @@ class DamagedHistoryTests {
     @Test
     void aLaterMinorVersionIsNamedWhereItsEventsAreNotKnown() {
         var history = damaged(lines -> {
-            lines.set(0, lines.get(0).replace("\"minor\":0", "\"minor\":3"));
+            lines.set(0, lines.get(0).replace("\"minor\":1", "\"minor\":3"));
             lines.set(2, "{\"kind\":\"weather\",\"number\":2}");
         });
 

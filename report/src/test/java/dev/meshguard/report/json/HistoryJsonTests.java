@@ -79,7 +79,7 @@ class HistoryJsonTests {
         assertThat(read(written(tracker.history())).meshes())
                 .containsExactlyElementsOf(tracker.history().meshes());
         assertThat(written(tracker.history())).isEqualTo("""
-                {"kind":"header","format":"meshguard-history","version":2,"minor":0,"flatAddresses":true}
+                {"kind":"header","format":"meshguard-history","version":2,"minor":1,"flatAddresses":true}
                 {"kind":"meshOpened","number":1,"at":"2026-03-01T10:15:30.500Z","mesh":0,"name":"1x2 mesh","devices":[0,1],"capacities":[{"type":"DRAM","banks":12,"bytesPerBank":1048576,"base":4096},{"type":"L1","banks":64,"bytesPerBank":524288}]}
                 {"kind":"phaseBegan","number":2,"at":"2026-03-01T10:15:30.500Z","phase":"TEST"}
                 {"kind":"origin","id":1,"frames":[{"class":"dev.example.KvCacheTest","method":"decode","file":"KvCacheTest.java","line":41}]}

@@ -34,7 +34,8 @@ import java.util.stream.Stream;
  *
  * <p>A replay writes where the trace's mesh had allocated memory during the capture, whether it was freed since or not, and to
  * the circular buffers of the recorded programs. It reads the binaries of these programs, the recorded inputs, and the buffer
- * that keeps the trace. The result of another trace is not lost if a replay of that trace writes it anew before it is read.
+ * that keeps the trace. The result of another trace is lost only if something reads it before a replay of that trace writes it
+ * anew.
  */
 final class TraceReplays {
 
@@ -45,7 +46,7 @@ final class TraceReplays {
         /** Anonymous requests are left out, because they name no buffer. */
         private final Set<MemoryRequest> used = new LinkedHashSet<>();
         /** What a replay writes before it reads it. */
-        private final Set<MemoryRequest> results = new HashSet<>();
+        private final Set<MemoryRequest> writtenFirst = new HashSet<>();
 
         private final NavigableMap<Long, HistoryEvent.TraceReplayed> replays = new TreeMap<>();
         private final WrittenMemory written = new WrittenMemory();
@@ -61,7 +62,7 @@ final class TraceReplays {
         }
 
         private boolean writesAnew(BufferGeneration buffer) {
-            return buffer.reports().stream().anyMatch(report -> results.contains(report.request()));
+            return buffer.reports().stream().anyMatch(report -> writtenFirst.contains(report.request()));
         }
 
         private boolean owns(BufferGeneration buffer) {
@@ -150,6 +151,9 @@ final class TraceReplays {
 
     private final List<Capture> captures = new ArrayList<>();
     private final Map<Owner, Capture> latest = new HashMap<>();
+    /** The buffers whose reads are reported. */
+    private final Set<MemoryRequest> results = new HashSet<>();
+
     private final Map<MemoryRequest, NavigableSet<Long>> reads = new HashMap<>();
     private final List<Overwrite> found = new ArrayList<>();
 
@@ -214,8 +218,13 @@ final class TraceReplays {
                     .ifPresent(capture -> capture.used.add(captured.request()));
         } else if (event instanceof HistoryEvent.ResultCaptured captured) {
             captureOf(captured.trace())
-                    .filter(capture -> !captured.request().isAnonymous() && capture.used.add(captured.request()))
-                    .ifPresent(capture -> capture.results.add(captured.request()));
+                    .filter(unused -> !captured.request().isAnonymous())
+                    .ifPresent(capture -> {
+                        results.add(captured.request());
+                        if (capture.used.add(captured.request())) {
+                            capture.writtenFirst.add(captured.request());
+                        }
+                    });
         } else if (event instanceof HistoryEvent.ResultRead read) {
             reads.computeIfAbsent(read.request(), unused -> new TreeSet<>()).add(read.number());
         } else if (event instanceof HistoryEvent.CaptureEnded ended) {
@@ -263,7 +272,7 @@ final class TraceReplays {
             // Two allocators that hold it at a time are another finding.
             capture.written.over(memory, buffer.allocatedAt()).ifPresent(writer -> {
                 List<HistoryEvent.TraceReplayed> losing = replays.stream()
-                        .filter(replay -> !isWrittenAnew(memory, replay.number()))
+                        .filter(replay -> isMissed(memory, replay.number()))
                         .toList();
                 if (!losing.isEmpty()) {
                     add(Overwrite.Kind.BY_REPLAY, memory, Optional.of(writer), capture, losing);
@@ -272,10 +281,16 @@ final class TraceReplays {
         }
     }
 
-    /** Returns whether the next use of a result after an event is a replay that writes it, so that nobody misses its data. */
-    private boolean isWrittenAnew(Memory result, long after) {
-        BufferGeneration buffer = result.buffer();
-        long written = result.until();
+    /**
+     * Returns whether the data of a buffer is missed after an event. Of the result of a trace each read is reported, so nobody
+     * misses it who does not read it before it is written anew or freed.
+     */
+    private boolean isMissed(Memory memory, long after) {
+        BufferGeneration buffer = memory.buffer();
+        if (buffer.reports().stream().noneMatch(report -> results.contains(report.request()))) {
+            return true;
+        }
+        long written = memory.until();
         long read = buffer.reports().stream()
                 .map(report -> reads.getOrDefault(report.request(), Collections.emptyNavigableSet())
                         .higher(after))
@@ -290,7 +305,7 @@ final class TraceReplays {
                 read = Math.min(read, other.nextReplay(after));
             }
         }
-        return written < Math.min(read, result.until());
+        return read < written;
     }
 
     /** Returns the commands of the trace, the binaries of its programs and its inputs. */

@@ -7,6 +7,7 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.buffer.BufferConfig;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -148,6 +149,19 @@ public final class Allocation {
 
     public long size() {
         return size;
+    }
+
+    /** Returns whether both have memory of one device in common. */
+    public boolean meets(Allocation other) {
+        return type.memory() == other.type.memory()
+                && address < other.end()
+                && other.address < end()
+                && !Collections.disjoint(devices, other.devices);
+    }
+
+    /** The first address behind it in each bank; if nobody knows how far it reaches, behind its first byte. */
+    private long end() {
+        return address + Math.max(1, details.extent().orElse(1));
     }
 
     public boolean isFreed() {

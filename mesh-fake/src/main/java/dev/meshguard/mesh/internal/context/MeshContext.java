@@ -8,6 +8,7 @@ import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
 import dev.meshguard.mesh.internal.memory.MeshMemory;
 import dev.meshguard.mesh.internal.memory.SubDeviceManagers;
+import dev.meshguard.mesh.internal.memory.TraceResults;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import dev.meshguard.mesh.internal.report.DefectInjectingListener;
 import dev.meshguard.mesh.internal.report.MeshReports;
@@ -44,11 +45,14 @@ public final class MeshContext {
     private final MeshLock lock;
     private final MeshReports reports;
     private final MeshMemory memory;
+    private final TraceResults traceResults;
 
-    private MeshContext(RuntimeProcess process, List<DeviceOpenPeriod> openPeriods, MeshLock lock) {
+    private MeshContext(
+            RuntimeProcess process, List<DeviceOpenPeriod> openPeriods, MeshLock lock, TraceResults traceResults) {
         this.process = process;
         this.id = process.nextMeshId();
         this.lock = lock;
+        this.traceResults = traceResults;
         Set<RuntimeDefect> defects = process.settings().defects();
         Map<Integer, DeviceOpenPeriod> byDevice = new LinkedHashMap<>();
         openPeriods.forEach(period -> byDevice.put(period.device(), period));
@@ -72,12 +76,12 @@ public final class MeshContext {
     /** Returns the context of a mesh without a parent. */
     public static MeshContext root(RuntimeProcess process, List<DeviceOpenPeriod> openPeriods) {
         MeshLock lock = new MeshLock(new WatchedHandles(process.settings().handleRelease()));
-        return new MeshContext(process, openPeriods, lock);
+        return new MeshContext(process, openPeriods, lock, new TraceResults());
     }
 
     /** Returns the context of a submesh. */
     public MeshContext submesh(List<DeviceOpenPeriod> ofSubmesh) {
-        return new MeshContext(process, ofSubmesh, lock);
+        return new MeshContext(process, ofSubmesh, lock, traceResults);
     }
 
     /** Returns the runtime that opened the mesh. */
@@ -117,6 +121,11 @@ public final class MeshContext {
     /** Returns the memory of the mesh; the caller holds the lock. */
     public MeshMemory memory() {
         return memory;
+    }
+
+    /** Returns what traces of the mesh and of its parents and submeshes write; the caller holds the lock. */
+    public TraceResults traceResults() {
+        return traceResults;
     }
 
     /** Returns the sub-devices of the mesh; the caller holds the lock. */

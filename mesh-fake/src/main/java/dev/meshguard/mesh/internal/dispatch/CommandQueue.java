@@ -8,6 +8,7 @@ import dev.meshguard.mesh.MeshCommandQueue;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
 import dev.meshguard.mesh.internal.memory.SubDeviceManager;
@@ -87,21 +88,40 @@ public final class CommandQueue {
     }
 
     /** Reports that an operation or the host reads a buffer: as a part of the trace that the queue records, or at once. */
-    public void reads(MemoryRequest buffer) {
+    public void reads(Allocation buffer) {
+        queues.readsNow(buffer);
+        recordsRead(queues.requestsAt(buffer));
+    }
+
+    /** Reports that an operation reads the buffers of requests, if the queue records a trace. */
+    public void recordsRead(List<MemoryRequest> buffers) {
         MeshTrace trace = recording;
         if (trace != null) {
-            mesh.reports().listener().bufferCaptured(trace.owner(), buffer);
-        } else if (queues.traceResults().contains(buffer)) {
-            mesh.reports().listener().resultRead(buffer);
+            buffers.forEach(buffer -> mesh.reports().listener().bufferCaptured(trace.owner(), buffer));
+        }
+    }
+
+    /**
+     * Reports that programs run whose buffers nobody knows: they may read every result of a trace that is allocated by now. If the
+     * queue records a trace, each of its replays may.
+     */
+    public void readsUnknown() {
+        List<Allocation> results = mesh.traceResults().on(mesh.devices());
+        MeshTrace trace = recording;
+        if (trace == null) {
+            queues.reportReads(results);
+        } else {
+            trace.mayRead(results);
         }
     }
 
     /** Reports that an operation writes a whole buffer, if the queue records a trace. */
-    public void writes(MemoryRequest buffer) {
+    public void writes(Allocation buffer) {
         MeshTrace trace = recording;
         if (trace != null) {
-            mesh.reports().listener().resultCaptured(trace.owner(), buffer);
-            queues.traceResults().add(buffer);
+            buffer.request().ifPresent(request -> mesh.reports().listener().resultCaptured(trace.owner(), request));
+            trace.write(buffer);
+            mesh.traceResults().add(buffer);
         }
     }
 
@@ -157,6 +177,7 @@ public final class CommandQueue {
                 .distinct()
                 .toList();
         trace.subDevices().forEach(subDevice -> queues.use(subDevice).replayed(trace.owner()));
+        queues.reportReads(trace.maybeRead());
         mesh.reports().listener().traceReplayed(trace.owner(), inFlight);
         waitIf(blocking);
     }

@@ -3,13 +3,13 @@ package dev.meshguard.mesh.internal.dispatch;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.WeakHashMap;
+import java.util.stream.Stream;
 
 /**
  * The command queues of one mesh: rejects conflicts with related meshes, and records which queue works on which sub-device.
@@ -21,7 +21,6 @@ public final class CommandQueues {
 
     private final MeshContext mesh;
     private List<CommandQueue> queues = List.of();
-    private final Set<MemoryRequest> traceResults = Collections.newSetFromMap(new WeakHashMap<>());
     private List<SubDeviceUse> subDevices = List.of();
 
     public CommandQueues(MeshContext mesh) {
@@ -35,11 +34,6 @@ public final class CommandQueues {
         }
         queues = List.copyOf(opened);
         shareAmong(1);
-    }
-
-    /** Returns what recorded operations write; reads of other buffers are not reported. */
-    Set<MemoryRequest> traceResults() {
-        return traceResults;
     }
 
     public List<CommandQueue> all() {
@@ -122,6 +116,27 @@ public final class CommandQueues {
     public void close() {
         queues.forEach(CommandQueue::close);
         queues = List.of();
+    }
+
+    /** Reports that a buffer is read, unless a queue records a trace. */
+    public void readsNow(Allocation buffer) {
+        if (recording().isEmpty()) {
+            reportReads(mesh.traceResults().in(buffer));
+        }
+    }
+
+    /** Returns the requests for the memory of a buffer: its own or that which a view points to, and results of traces. */
+    public List<MemoryRequest> requestsAt(Allocation buffer) {
+        return Stream.concat(Stream.of(mesh.memory().holderOf(buffer)), mesh.traceResults().in(buffer).stream())
+                .flatMap(there -> there.request().stream())
+                .distinct()
+                .toList();
+    }
+
+    void reportReads(Collection<Allocation> results) {
+        results.stream()
+                .flatMap(result -> result.request().stream())
+                .forEach(mesh.reports().listener()::resultRead);
     }
 
     /** The queue that records a trace, if one does. */

@@ -7,10 +7,13 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,8 @@ public final class MeshTrace {
     private final Map<Integer, Long> commandBytes = new HashMap<>();
     private final TreeSet<Integer> subDevices = new TreeSet<>();
     private final List<Owner> unmeasured = new ArrayList<>();
+    private final Set<Allocation> written = new HashSet<>();
+    private final Set<Allocation> maybeRead = new LinkedHashSet<>();
     private @Nullable Kept kept;
 
     public MeshTrace(TraceId id, Owner owner) {
@@ -46,6 +51,21 @@ public final class MeshTrace {
     /** Records the sub-device of an execution. */
     public void runOn(SubDeviceId subDevice) {
         subDevices.add(subDevice.value());
+    }
+
+    /** Records an operation that writes a whole buffer. */
+    public void write(Allocation result) {
+        written.add(result);
+    }
+
+    /** Records a program that may read any of these buffers; those that the trace has written before have data of this replay. */
+    public void mayRead(List<Allocation> results) {
+        results.stream().filter(result -> !written.contains(result)).forEach(maybeRead::add);
+    }
+
+    /** Returns the buffers that a replay may read before it writes them, besides those that its operations name. */
+    public Set<Allocation> maybeRead() {
+        return maybeRead;
     }
 
     /**
