@@ -89,6 +89,7 @@ class WhoseCallbackTests {
                 KotlinTestCase.class,
                 InvocationsTestCase.class,
                 BoundThreadTestCase.class,
+                SubclassOfThreadTestCase.class,
                 BeforeEachTestCase.class,
                 AssertionTestCase.class,
                 DynamicListenerTestCase.class,
@@ -200,6 +201,17 @@ class WhoseCallbackTests {
     void aCallbackIsATestsIfNoStackIsCaptured() {
         assertThat(run(WithoutStacksTestCase.class, Map.of("meshguard.origins", "none")))
                 .hasOnlyFailed("b_completes()");
+    }
+
+    @Test
+    void aCallbackIsATestsIfTheRunChecksNothing() {
+        assertThat(run(CheckedTestCase.class, Map.of("meshguard.check", "none")))
+                .hasOnlyFailed("b_completes()");
+    }
+
+    @Test
+    void aCallbackIsATestsIfItsMeshChecksNothing() {
+        assertThat(run(UncheckedMeshTestCase.class)).hasOnlyFailed("b_completes(MeshDevice)");
     }
 
     @Test
@@ -356,6 +368,39 @@ class WhoseCallbackTests {
             await(BOUND);
             pool.submit(() -> leak()).get(1, TimeUnit.MINUTES);
             LEAKED.countDown();
+        }
+    }
+
+    static class SubclassOfThreadTestCase extends Tracked {
+
+        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
+        private static final CountDownLatch LISTENS = new CountDownLatch(1);
+        private static final CountDownLatch BOUND = new CountDownLatch(1);
+        private static final Thread COMPLETING = new Thread() {
+            @Override
+            public void run() {
+                await(BOUND);
+                FUTURE.complete(null);
+            }
+        };
+
+        @BeforeAll
+        static void startThread() {
+            COMPLETING.start();
+        }
+
+        @Test
+        void listens() {
+            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
+            LISTENS.countDown();
+        }
+
+        @Test
+        void innocent(TestThreads threads) throws InterruptedException {
+            await(LISTENS);
+            threads.bind(COMPLETING);
+            BOUND.countDown();
+            COMPLETING.join();
         }
     }
 
@@ -740,6 +785,45 @@ class WhoseCallbackTests {
 
         @Test
         void b_completes() {
+            FUTURE.complete(null);
+        }
+    }
+
+    @TrackAllocations(check = AllocationCheck.CLEAN)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class CheckedTestCase extends Tracked {
+
+        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
+
+        @Test
+        void a_listens() {
+            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
+        }
+
+        @Test
+        void b_completes() {
+            FUTURE.complete(null);
+        }
+    }
+
+    @TrackAllocations(
+            lifetime = TrackingLifetime.CLASS,
+            accounting = Accounting.EACH_TEST,
+            check = AllocationCheck.NONE)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class UncheckedMeshTestCase {
+
+        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
+
+        @Test
+        void a_listens(MeshDevice mesh) {
+            CompletableFuture<Void> unused = FUTURE.thenRun(() -> Buffers.take(mesh));
+        }
+
+        @Test
+        @TrackAllocations(check = AllocationCheck.CLEAN)
+        void b_completes(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
             FUTURE.complete(null);
         }
     }

@@ -64,6 +64,8 @@ public final class SharedRunState implements StoredResource {
 
     private StoredResource otherThreads = unattributed::end;
 
+    private boolean checksMemoryOfNobody;
+
     /** The judgement at the end of the run, for a reader of a run that does not fail. */
     private Optional<String> judged = Optional.empty();
 
@@ -173,9 +175,19 @@ public final class SharedRunState implements StoredResource {
         return unattributed;
     }
 
-    /** Sets the check of reports by threads that work for no test; it is made before the run is judged. */
-    public void checkFirst(StoredResource check) {
+    /**
+     * Sets the check of reports by threads that work for no test; it is made before the run is judged.
+     *
+     * @param canFail whether it demands anything
+     */
+    public void checkFirst(StoredResource check, boolean canFail) {
         otherThreads = check;
+        checksMemoryOfNobody = canFail;
+    }
+
+    /** Returns whether survivors that belong to no test are a finding. */
+    public boolean checksMemoryOfNobody() {
+        return checksMemoryOfNobody;
     }
 
     /** Receives what threads that work for no test report of a source. */

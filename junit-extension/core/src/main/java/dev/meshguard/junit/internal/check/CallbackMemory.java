@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal.check;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.thread.CapturedStacks;
 import dev.meshguard.junit.internal.thread.RunningTest;
@@ -21,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The survivors of a session that code of another test has allocated, for example a callback that it registered with a future. They
- * belong to nobody.
+ * belong to nobody, unless nobody's memory is not checked.
  *
- * <p>Only the stacks of survivors are read: to read that of each allocation would double its costs.
+ * <p>Only the stacks of what is still allocated when it is checked are read: to read that of each allocation would double its costs.
  *
  * <p>Safe for use by several threads.
  */
@@ -52,6 +53,9 @@ final class CallbackMemory {
     synchronized AllocationHistory partOf(
             AllocationContext context, RunningTest test, CheckTerms terms, LeakCheck check) {
         AllocationHistory all = session.trackerForAll().history();
+        if (session.policies().check() == AllocationCheck.NONE) {
+            return all.partOf(context);
+        }
         leave(survivors(all.partOf(context), buffer -> true, test, terms, check), Optional.empty());
         return all.partOf(context);
     }
@@ -59,6 +63,9 @@ final class CallbackMemory {
     /** Returns the check of the session, and leaves what callbacks of others have allocated to the run, except on its own meshes. */
     synchronized LeakCheck excludedFrom(LeakCheck check, CheckTerms terms) {
         AllocationTracker tracker = session.trackerForAll();
+        if (!session.run().checksMemoryOfNobody()) {
+            return check;
+        }
         List<Survivor> survivors =
                 survivors(tracker.history(), buffer -> buffer.mesh().isEmpty(), session.running(), terms, check);
         if (!survivors.isEmpty()) {

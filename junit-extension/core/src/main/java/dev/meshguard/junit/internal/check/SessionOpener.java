@@ -263,11 +263,11 @@ public final class SessionOpener {
                     context.getRoot()::publishReportEntry));
             run.unattributed().begin(context.getUniqueId());
             ExtensionContext root = context.getRoot();
-            run.checkFirst(new UnattributedCheck(
-                    run,
-                    root,
-                    configuration.at(root).policies(),
-                    configuration.at(context).timer()));
+            CheckPolicy policies = configuration.at(root).policies();
+            run.checkFirst(
+                    new UnattributedCheck(
+                            run, root, policies, configuration.at(context).timer()),
+                    policies.check() != AllocationCheck.NONE);
             UnknownParameters.misspelt(System.getProperties(), context::getConfigurationParameter)
                     .forEach(run.summary()::note);
             return run;

@@ -3,7 +3,6 @@ package dev.meshguard.junit.internal.thread;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +12,6 @@ import org.jspecify.annotations.Nullable;
  * <p>For one thread.
  */
 public final class CapturedStacks {
-
-    /** The outermost methods of threads, as class and method. */
-    private static final Set<String> ENTRIES = Set.of(
-            "java.lang.Thread#run", "java.lang.VirtualThread#run", "java.util.concurrent.ForkJoinWorkerThread#run");
 
     private final RunningTest test;
     private final ClassLoader loader;
@@ -74,15 +69,20 @@ public final class CapturedStacks {
     }
 
     /** The JVM leaves out the outermost frames of a deep stack. */
-    private static boolean isWhole(StackTraceElement... stack) {
+    private boolean isWhole(StackTraceElement... stack) {
         StackTraceElement outermost = stack.length == 0 ? null : stack[stack.length - 1];
-        return outermost != null && ENTRIES.contains(outermost.getClassName() + "#" + outermost.getMethodName());
+        return outermost != null
+                && outermost.getMethodName().equals("run")
+                && loaded(outermost.getClassName())
+                        .filter(Thread.class::isAssignableFrom)
+                        .isPresent();
     }
 
     private Optional<Class<?>> find(String name) {
-        if (name.startsWith("java.") || name.startsWith("jdk.")) {
-            return Optional.empty();
-        }
+        return name.startsWith("java.") || name.startsWith("jdk.") ? Optional.empty() : loaded(name);
+    }
+
+    private Optional<Class<?>> loaded(String name) {
         try {
             return Optional.of(Class.forName(name, false, loader));
         } catch (ClassNotFoundException | LinkageError notOfTests) {
