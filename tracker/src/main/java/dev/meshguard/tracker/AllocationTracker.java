@@ -466,7 +466,7 @@ public final class AllocationTracker implements AllocationListener {
 
     /**
      * Returns the whole stack of a request, innermost frame first. It is empty if none was captured, and may be empty once the origin
-     * was read, of which frames are left out.
+     * was read, of which frames are left out. Of requests beyond 16,384 live ones with stacks, the origin is read at once.
      */
     @API(status = Status.INTERNAL, since = "0.1")
     public static StackTraceElement[] wholeStackOf(MemoryRequest request) {
