@@ -378,6 +378,8 @@ class SourceVocabularyTextTests {
                 1. double release: Netty memory (event #5)
                    at dev.example.DecoderTests.stops(DecoderTests.java:41)
                    why   it, 128 B, was released before, at event #4
+                   freed before at dev.example.DecoderTests.stops(DecoderTests.java:40)
+                   seen  allocated at dev.example.DecoderTests.keeps(DecoderTests.java:21)
 
                 sum     1 allocated = 1 freed""");
     }

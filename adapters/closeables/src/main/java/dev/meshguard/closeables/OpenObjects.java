@@ -37,7 +37,7 @@ final class OpenObjects implements ObjectWatcher {
             Set.of("java.lang.ref.Finalizer$FinalizerThread", "jdk.internal.misc.InnocuousThread");
 
     private final Map<WeakIdentity, OpenObject> open = new ConcurrentHashMap<>();
-    /** The methods that closed objects while these were not open: an object may be closed by its constructor. */
+    /** The methods that closed objects while these were not open: a constructor may close an object, or let another thread do it. */
     private final Map<WeakIdentity, Set<String>> closed = new ConcurrentHashMap<>();
 
     private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
@@ -101,11 +101,10 @@ final class OpenObjects implements ObjectWatcher {
     }
 
     private void opened(Object object, OpenObject opened) {
+        open.put(new WeakIdentity(object, collected), opened);
         Set<String> methods = closed.isEmpty() ? null : closed.remove(new WeakIdentity(object));
-        if (methods != null && methods.stream().anyMatch(opened.isClosedBy())) {
-            opened.lease().freed();
-        } else {
-            open.put(new WeakIdentity(object, collected), opened);
+        if (methods != null) {
+            methods.forEach(method -> free(object, method));
         }
     }
 
@@ -146,6 +145,8 @@ final class OpenObjects implements ObjectWatcher {
             forgetCollected();
             closed.computeIfAbsent(new WeakIdentity(object, collected), unused -> ConcurrentHashMap.newKeySet())
                     .add(method);
+            // Another thread may have returned from the constructor meanwhile.
+            free(object, method);
         }
     }
 

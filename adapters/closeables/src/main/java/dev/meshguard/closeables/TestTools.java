@@ -2,6 +2,7 @@ package dev.meshguard.closeables;
 
 import java.lang.StackWalker.Option;
 import java.lang.StackWalker.StackFrame;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 
@@ -26,17 +27,32 @@ final class TestTools {
             "org.apache.maven.surefire.",
             "org.junit.");
 
+    private static final List<String> REFLECTION =
+            List.of("java.lang.invoke.", "java.lang.reflect.", "jdk.internal.reflect.");
+
     private TestTools() {}
 
-    /** Returns whether a tool constructs an object of the JDK, directly or by other code of the JDK. */
+    /**
+     * Returns whether a tool constructs an object of the JDK for itself, directly or by other code of the JDK. What a tool constructs by
+     * reflection it hands out: JUnit converts the arguments of parameterized tests.
+     */
     static boolean construct(Object object) {
         return JdkCaches.isOfTheJdk(object.getClass())
-                && STACK.walk(frames -> frames.<Class<?>>map(StackFrame::getDeclaringClass)
+                && STACK.walk(frames -> isOfTool(frames.<Class<?>>map(StackFrame::getDeclaringClass)
                         .dropWhile(type -> !type.isInstance(object))
-                        .filter(type -> !JdkCaches.isOfTheJdk(type))
-                        .findFirst()
-                        .filter(TestTools::isTool)
-                        .isPresent());
+                        .dropWhile(type -> type.isInstance(object))
+                        .iterator()));
+    }
+
+    private static boolean isOfTool(Iterator<Class<?>> callers) {
+        Class<?> caller = callers.hasNext() ? callers.next() : Thread.class;
+        if (REFLECTION.stream().anyMatch(caller.getName()::startsWith)) {
+            return false;
+        }
+        while (JdkCaches.isOfTheJdk(caller) && callers.hasNext()) {
+            caller = callers.next();
+        }
+        return isTool(caller);
     }
 
     /** MeshGuard's own tests lie in the packages that they test. */

@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Scanner;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
@@ -39,6 +40,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -65,6 +68,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.platform.commons.support.ReflectionSupport;
 import org.mockito.Mockito;
 
 /** Objects of named classes must be closed; the code that constructs and closes them knows nothing of it. */
@@ -488,6 +493,55 @@ class TrackCloseablesTests {
         assertThat(run.failure()).startsWith("LEAK  1 Image, HELD by ClosedByDisposeTestCase.kept");
     }
 
+    /** Its constructor lets another thread close it. */
+    static class Published implements AutoCloseable {
+
+        private static final AtomicReference<Published> LATEST = new AtomicReference<>();
+
+        Published() {
+            LATEST.set(this);
+        }
+
+        static void closeLatest() {
+            Published latest = LATEST.getAndSet(null);
+            if (latest != null) {
+                latest.close();
+            }
+        }
+
+        @Override
+        public final void close() {}
+    }
+
+    @TrackCloseables(Published.class)
+    static class PublishedTestCase {
+
+        @Test
+        void isClosedByAnotherThread(TestThreads threads) throws InterruptedException {
+            AtomicBoolean isOver = new AtomicBoolean();
+            Thread closing = new Thread(() -> {
+                while (!isOver.get()) {
+                    Published.closeLatest();
+                }
+            });
+            threads.bind(closing);
+            closing.start();
+            for (int i = 0; i < 1_000; i++) {
+                Published one = new Published();
+                while (Published.LATEST.get() == one) {
+                    Thread.yield();
+                }
+            }
+            isOver.set(true);
+            closing.join();
+        }
+    }
+
+    @Test
+    void anObjectMayBeClosedByAnotherThreadBeforeItsConstructorReturns() {
+        assertThat(TrackedRun.of(PublishedTestCase.class).failures()).isEmpty();
+    }
+
     @TrackCloseables(Cursor.class)
     static class CleanedTestCase {
         private final Cursor kept = new Cursor();
@@ -863,6 +917,29 @@ class TrackCloseablesTests {
     @Test
     void whatJunitAndTheToolkitConstructIsNoLeak() {
         assertThat(TrackedRun.of(ToolsTestCase.class).failures()).isEmpty();
+    }
+
+    @TrackCloseables(Scanner.class)
+    static class HandedOutTestCase {
+        private Scanner kept;
+
+        @ParameterizedTest(autoCloseArguments = false)
+        @ValueSource(strings = "text")
+        void keepsAnArgument(Scanner converted) {
+            kept = converted;
+        }
+
+        @Test
+        void keepsWhatWasReflected() {
+            kept = ReflectionSupport.newInstance(Scanner.class, "text");
+        }
+    }
+
+    @Test
+    void whatJunitConstructsForATestIsTracked() {
+        assertThat(TrackedRun.of(HandedOutTestCase.class).failures())
+                .hasSize(2)
+                .allSatisfy(message -> assertThat(message).contains("LEAK  1 Scanner"));
     }
 
     @TrackCloseables(ZipFile.class)
