@@ -875,6 +875,8 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     /** Creates the result of an operation and runs its programs; without them there is no result. */
     Tensor launch(ProgramCache.Key operation, TensorSpec result, List<Tensor> inputs, Supplier<MeshWorkload> compiler) {
         try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            programCache.requireCompilable(operation);
             Tensor launched = launchInto(allocateTensor(result), operation, compiler);
             CommandQueue queue = queues.queue(0);
             inputs.forEach(input -> queue.reads(input.buffer().allocation()));
@@ -887,7 +889,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     Tensor launchInto(Tensor result, ProgramCache.Key operation, Supplier<MeshWorkload> compiler) {
         boolean launched = false;
         try {
-            operate(operation.operation(), devices, () -> programCache.run(operation, compiler));
+            operate(operation.operation().operation(), devices, () -> programCache.run(operation, compiler));
             launched = true;
         } finally {
             if (!launched) {

@@ -5,6 +5,7 @@ import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.Owner;
 import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
@@ -140,8 +141,14 @@ public final class MeshWorkload implements AutoCloseable {
                 .toList();
         entries.forEach(entry -> entry.program().place(newMesh.context(), devices, this));
         if (mesh == null) {
-            loadBinaries(newMesh.context());
-            mesh = newMesh;
+            try {
+                loadBinaries(newMesh.context());
+                mesh = newMesh;
+            } finally {
+                if (mesh == null) {
+                    entries.forEach(entry -> entry.program().withdraw(devices));
+                }
+            }
         }
     }
 
@@ -172,7 +179,7 @@ public final class MeshWorkload implements AutoCloseable {
                 Allocation allocated = on.context()
                         .memory()
                         .allocateOnMesh(
-                                buffer.on(cores),
+                                configOf(buffer, cores),
                                 AllocationDetails.user()
                                         .ownedBy(program.owner())
                                         .labelled(buffer.name()));
@@ -186,6 +193,12 @@ public final class MeshWorkload implements AutoCloseable {
                 close();
             }
         }
+    }
+
+    private static BufferConfig configOf(ProgramBuffer buffer, CoreRangeSet cores) {
+        return BufferConfig.of(buffer.type(), buffer.bytesPerCore() * cores.numCores(), buffer.bytesPerCore())
+                .heightSharded(cores)
+                .named(buffer.name());
     }
 
     /** Says that the programs are kept by a cache from now on. */

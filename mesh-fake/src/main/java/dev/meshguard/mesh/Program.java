@@ -306,10 +306,16 @@ public final class Program implements AutoCloseable {
         if (kernelBinarySize() > 0 && !loadedOn.contains(life)) {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
             BufferConfig binary = KernelBinary.ofSize(kernelBinarySize());
-            Allocation loaded = mesh.memory().allocateOnDevice(device, binary, details);
-            mesh.reports().handleReturned(this, loaded);
-            holdings.hold(mesh, loaded);
-            loadedOn.add(life);
+            try {
+                Allocation loaded = mesh.memory().allocateOnDevice(device, binary, details);
+                mesh.reports().handleReturned(this, loaded);
+                holdings.hold(mesh, loaded);
+                loadedOn.add(life);
+            } finally {
+                if (!loadedOn.contains(life)) {
+                    withdraw(List.of(life));
+                }
+            }
         }
     }
 
@@ -341,6 +347,11 @@ public final class Program implements AutoCloseable {
      */
     synchronized void place(MeshContext mesh, List<DeviceOpenPeriod> devices, Object handle) {
         holdings.place(mesh, layOut(mesh), AllocationDetails.circularBuffer(owner()), devices, handle);
+    }
+
+    /** Reports that the circular buffers are gone from devices for which the program was rejected after they were placed. */
+    synchronized void withdraw(List<DeviceOpenPeriod> devices) {
+        holdings.withdraw(devices);
     }
 
     private CircularBufferLayout layOut(MeshContext mesh) {

@@ -1,6 +1,8 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.CacheKey;
+import dev.meshguard.mesh.internal.dispatch.CommandQueue;
+import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import java.util.LinkedHashMap;
@@ -41,6 +43,7 @@ final class ProgramCache {
             enqueue(cached);
             return;
         }
+        requireCompilable(key);
         MeshWorkload compiled = compiler.get();
         if (enabled) {
             workloads.put(key, compiled);
@@ -52,6 +55,23 @@ final class ProgramCache {
             } finally {
                 compiled.close();
             }
+        }
+    }
+
+    /**
+     * Checks that the queue accepts what an operation enqueues to compile its program, if none is cached.
+     *
+     * <p>The runtime fails later, when it writes the first buffer of the program. But a buffer that a capture allocates and
+     * frees counts as one that replays write, and they write nothing of a failed operation. So nothing is allocated for it.
+     */
+    void requireCompilable(Key key) {
+        if (workloads.containsKey(key)) {
+            return;
+        }
+        CommandQueue queue = mesh.queues().queue(0);
+        queue.requireNoOtherRecords();
+        if (!key.operation().programBuffers().isEmpty()) {
+            queue.requireWritable();
         }
     }
 
@@ -76,17 +96,20 @@ final class ProgramCache {
     /**
      * The properties by which two executions of an operation share programs; names of tensors are not included.
      *
+     * <p>Operations of one name with different needs do not share programs, as with the attributes of an operation in the
+     * runtime. The reported key omits the needs.
+     *
      * @param tensors the result, and then the inputs
      */
-    record Key(String operation, List<TensorSpec> tensors) {
+    record Key(OperationProfile operation, List<TensorSpec> tensors) {
 
-        static Key of(String operation, Stream<TensorSpec> tensors) {
+        static Key of(OperationProfile operation, Stream<TensorSpec> tensors) {
             return new Key(operation, tensors.map(TensorSpec::unnamed).toList());
         }
 
         private CacheKey reported() {
             return new CacheKey(
-                    operation,
+                    operation.operation(),
                     IntStream.range(0, tensors.size())
                             .mapToObj(index -> (index == 0 ? "result " : "") + description(tensors.get(index)))
                             .toList());

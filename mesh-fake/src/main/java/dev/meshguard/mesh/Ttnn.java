@@ -315,7 +315,7 @@ public final class Ttnn {
     public Tensor launch(OperationProfile operation, TensorSpec result, Tensor... inputs) {
         MeshDevice mesh = meshOf(operation.operation(), inputs);
         ProgramCache.Key key = ProgramCache.Key.of(
-                operation.operation(),
+                operation,
                 Stream.concat(Stream.of(result), Arrays.stream(inputs).map(Tensor::spec)));
         int tileSize = inputs[0].dataType().tileSize();
         try {
@@ -578,7 +578,6 @@ public final class Ttnn {
             logger.debug(TensorMessages.NO_SPACE_TO_MOVE, address);
             return moved;
         }
-        ProgramCache.Key key = ProgramCache.Key.of("move", Stream.of(target, tensor.spec()));
         CommandQueue queue = mesh.queues().queue(0);
         queue.recordsRead(read);
         queue.writes(moved.buffer().allocation());
@@ -586,7 +585,9 @@ public final class Ttnn {
                 .operations()
                 .find("move")
                 .map(profile -> mesh.launchInto(
-                        moved, key, () -> compile(profile, tensor.dataType().tileSize(), mesh)))
+                        moved,
+                        ProgramCache.Key.of(profile, Stream.of(target, tensor.spec())),
+                        () -> compile(profile, tensor.dataType().tileSize(), mesh)))
                 .orElse(moved);
     }
 

@@ -57,11 +57,20 @@ class MeshWorkloadTests {
     }
 
     @Test
-    void takesItsBinaryLaterWhereThereWasNoRoomAtFirst() {
+    void takesItsMemoryLaterWhereThereWasNoRoomForItsBinaryAtFirst() {
         MeshWorkload workload = ttnn.createMeshWorkload()
                 .addProgram(ttnn.createProgram("copy").addKernel(1).addCircularBuffer(TILE));
         MeshBuffer everything = mesh.allocate(MeshBufferConfig.replicated(allDram()));
+        reports.forget();
+
         assertThatThrownBy(() -> mesh.enqueueMeshWorkload(workload)).isInstanceOf(DeviceOutOfMemoryException.class);
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 0 L1 103776+2048 OWNING",
+                        "allocated 1 L1 103776+2048 OWNING",
+                        "freed 0 L1 103776 OWNING",
+                        "freed 1 L1 103776 OWNING");
         everything.deallocate();
         reports.forget();
 
@@ -69,21 +78,29 @@ class MeshWorkloadTests {
 
         assertThat(reports.lines())
                 .containsExactly(
-                        "allocated 0 DRAM 1073739776+2048 NON_OWNING", "allocated 1 DRAM 1073739776+2048 NON_OWNING");
+                        "allocated 0 L1 103776+2048 OWNING",
+                        "allocated 1 L1 103776+2048 OWNING",
+                        "allocated 0 DRAM 1073739776+2048 NON_OWNING",
+                        "allocated 1 DRAM 1073739776+2048 NON_OWNING");
     }
 
     @Test
-    void takesTheBinaryOfAProgramLaterWhereThereWasNoRoomAtFirst() {
+    void takesTheMemoryOfAProgramLaterWhereThereWasNoRoomForItsBinaryAtFirst() {
         Program program = ttnn.createProgram("copy").addKernel(1).addCircularBuffer(TILE);
         Buffer everything = mesh.allocateOn(1, allDram());
+        reports.forget();
+
         assertThatThrownBy(() -> mesh.enqueueProgram(1, program)).isInstanceOf(DeviceOutOfMemoryException.class);
+
+        assertThat(reports.lines()).containsExactly("allocated 1 L1 103776+2048 OWNING", "freed 1 L1 103776 OWNING");
         everything.deallocate();
         reports.forget();
 
         mesh.enqueueProgram(1, program);
         mesh.enqueueProgram(1, program);
 
-        assertThat(reports.lines()).containsExactly("allocated 1 DRAM 1073739776+2048 OWNING");
+        assertThat(reports.lines())
+                .containsExactly("allocated 1 L1 103776+2048 OWNING", "allocated 1 DRAM 1073739776+2048 OWNING");
     }
 
     @Test

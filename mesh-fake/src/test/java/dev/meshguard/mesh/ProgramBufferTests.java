@@ -6,6 +6,7 @@ import static dev.meshguard.event.BufferType.L1_SMALL;
 import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.Owner;
@@ -26,8 +27,10 @@ class ProgramBufferTests {
 
     private final RecordedReports reports = new RecordedReports();
     private final Ttnn ttnn = Ttnn.create(reports);
-    private final MeshDevice mesh = ttnn.openMeshDevice(
-            MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)).withL1SmallSize(1_024));
+    private final MeshDevice mesh = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
+            .withMeshShape(MeshShape.of(1, 1))
+            .withL1SmallSize(1_024)
+            .withNumCommandQueues(2));
     private final Tensor input = tensor(1);
 
     @BeforeEach
@@ -67,6 +70,16 @@ class ProgramBufferTests {
         run(CONVOLUTION, tensor(2));
 
         assertThat(mesh.statistics(L1_SMALL).totalAllocated()).isEqualTo(2 * 2 * 256);
+    }
+
+    @Test
+    void areAllocatedForEachOfTheNeedsThatShareAName() {
+        run(OperationProfile.of("conv2d", 1, 1), input);
+        run(CONVOLUTION, input);
+        run(OperationProfile.of("conv2d", 1, 1).withProgramBuffers(1, "indices", L1_SMALL, 128), input);
+
+        assertThat(mesh.numProgramCacheEntries()).isEqualTo(3);
+        assertThat(mesh.statistics(L1_SMALL).totalAllocated()).isEqualTo(2 * 256 + 128);
     }
 
     @Test
@@ -131,14 +144,26 @@ class ProgramBufferTests {
     }
 
     @Test
-    void areNotWrittenDuringACapture() {
+    void areNotAllocatedDuringACaptureWhichCannotWriteThem() {
         mesh.beginMeshTrace(0);
 
         assertThatThrownBy(() -> run(CONVOLUTION, input))
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessage("Writes are not supported during trace capture.");
 
-        assertThat(mesh.statistics(L1_SMALL).totalAllocated()).isZero();
+        assertThat(reports.lines("allocated")).isEmpty();
+        assertThat(mesh.numProgramCacheEntries()).isZero();
+    }
+
+    @Test
+    void areNotAllocatedWhileAnotherQueueRecords() {
+        mesh.beginMeshTrace(1);
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> run(CONVOLUTION, input))
+                .withMessageStartingWith("Cannot use command queue 0");
+
+        assertThat(reports.lines("allocated")).isEmpty();
         assertThat(mesh.numProgramCacheEntries()).isZero();
     }
 

@@ -4,6 +4,7 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.mesh.Blocking.NON_BLOCKING;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.event.BufferType;
@@ -18,6 +19,7 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
@@ -87,6 +89,10 @@ class TraceReplayTests {
 
         private Tensor add(Tensor one, Tensor other) {
             return ttnn.add(one, other);
+        }
+
+        private Tensor launch(OperationProfile operation) {
+            return ttnn.launch(operation, input.spec(), input);
         }
 
         private TraceId capture(Runnable work) {
@@ -264,6 +270,22 @@ class TraceReplayTests {
             program.add(program.input, program.input).deallocate();
             program.add(program.input, program.input);
         });
+
+        program.replay(trace);
+
+        assertThat(program.overwrites()).isEmpty();
+    }
+
+    @Test
+    void doNotHarmABufferWhereAFailedOperationOfTheCaptureWouldHaveItsOwn() {
+        Program program = Setting.REGION.program(tracker);
+        OperationProfile convolution = OperationProfile.of("conv2d", 1).withProgramBuffers(2, "halo config", L1, 256);
+        TraceId trace = program.capture(() -> {
+            program.add(program.input, program.input);
+            assertThatThrownBy(() -> program.launch(convolution))
+                    .hasMessage("Writes are not supported during trace capture.");
+        });
+        program.launch(convolution);
 
         program.replay(trace);
 

@@ -2,8 +2,6 @@ package dev.meshguard.mesh.tensor;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.CoreRangeSet;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -72,13 +70,6 @@ public record OperationProfile(
                         Quantities.quoted(name),
                         bytesPerCore));
             }
-        }
-
-        /** Returns the configuration of the buffer on some cores. */
-        public BufferConfig on(CoreRangeSet cores) {
-            return BufferConfig.of(type, bytesPerCore * cores.numCores(), bytesPerCore)
-                    .heightSharded(cores)
-                    .named(name);
         }
     }
 

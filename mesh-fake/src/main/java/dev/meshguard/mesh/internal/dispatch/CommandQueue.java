@@ -275,6 +275,11 @@ public final class CommandQueue {
         queues.recording().filter(other -> other != this).ifPresent(this::rejectBecauseOf);
     }
 
+    /** Checks that it can write, for what allocates before it writes. */
+    public void requireWritable() {
+        requireNotRecording(DispatchMessages.WRITE_DURING_CAPTURE);
+    }
+
     private void rejectBecauseOf(CommandQueue other) {
         throw new IllegalStateException(String.format(
                 Locale.ROOT,

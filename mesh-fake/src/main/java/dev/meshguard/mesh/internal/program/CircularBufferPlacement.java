@@ -5,6 +5,7 @@ import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -62,9 +63,9 @@ public final class CircularBufferPlacement {
         return devices.isEmpty();
     }
 
-    /** Reports the end of the buffers on some of the devices, because another layout replaces this one. */
-    void giveWay(Set<DeviceOpenPeriod> to) {
-        List<DeviceOpenPeriod> leaving = devices.stream().filter(to::contains).toList();
+    /** Reports the end of the buffers on some of the devices, while their owner lives on. */
+    void withdraw(Collection<DeviceOpenPeriod> from) {
+        List<DeviceOpenPeriod> leaving = devices.stream().filter(from::contains).toList();
         for (Reported buffer : buffers) {
             if (!leaving.isEmpty()) {
                 mesh.reports().circularBufferReplaced(buffer.details(), idsOf(leaving), buffer.address());

@@ -9,6 +9,7 @@ import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -79,9 +80,14 @@ public final class OwnedResources {
         if (missing.isEmpty()) {
             return;
         }
-        placements.forEach(placement -> placement.giveWay(missing));
-        placements.removeIf(CircularBufferPlacement::isEmpty);
+        withdraw(missing);
         placements.add(CircularBufferPlacement.report(mesh, layout, details, List.copyOf(missing), handle));
+    }
+
+    /** Reports that there are no circular buffers any more on some devices. */
+    public synchronized void withdraw(Collection<DeviceOpenPeriod> devices) {
+        placements.forEach(placement -> placement.withdraw(devices));
+        placements.removeIf(CircularBufferPlacement::isEmpty);
     }
 
     public synchronized boolean haveEnded() {

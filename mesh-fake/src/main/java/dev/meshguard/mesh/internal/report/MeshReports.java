@@ -244,7 +244,7 @@ public final class MeshReports {
         }
     }
 
-    /** Reports that a circular buffer is gone because its program places it elsewhere. */
+    /** Reports that a circular buffer is gone although its program lives on: it is placed elsewhere, or was rejected. */
     public void circularBufferReplaced(AllocationDetails details, List<Integer> on, long address) {
         if (has(CIRCULAR_BUFFERS_NEVER_REPORTED_FREE) || has(CIRCULAR_BUFFERS_NOT_REPORTED)) {
             return;
