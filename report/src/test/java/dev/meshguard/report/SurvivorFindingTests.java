@@ -172,9 +172,7 @@ class SurvivorFindingTests {
 
         assertThat(report().text())
                 .startsWith("LEAK  66 KiB in 2 buffers, 2 findings; largest 2 KiB \"weights\"")
-                .contains(
-                        "2. L1  64 KiB",
-                        """
+                .contains("2. L1  64 KiB", """
                            fix   Close the workload, or a program that is in none, before close_mesh_device: program 1 (ring_mla) keeps its
                                  memory until then.
                         """);
