@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 /** Classes whose static fields can be read at once. The JVM lets a reader wait as long as their static initializer runs elsewhere. */
 final class InitializedClasses {
 
-    private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(1);
+    private static final long MAX_WAIT_MILLIS = TimeUnit.SECONDS.toMillis(1);
 
     private InitializedClasses() {}
 
@@ -31,7 +31,7 @@ final class InitializedClasses {
         waiting.setContextClassLoader(null);
         waiting.start();
         try {
-            waiting.join(PATIENCE_MILLIS);
+            waiting.join(MAX_WAIT_MILLIS);
         } catch (InterruptedException toBeEnded) {
             Thread.currentThread().interrupt();
         }

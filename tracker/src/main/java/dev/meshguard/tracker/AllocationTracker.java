@@ -85,7 +85,7 @@ public final class AllocationTracker implements AllocationListener {
 
     private static final long SECONDS_OF_DAY = 24 * 60 * 60;
 
-    private static volatile boolean areClassesLoaded;
+    private static final AtomicBoolean ARE_CLASSES_LOADED = new AtomicBoolean();
 
     private final OriginCapture capture;
     private final boolean flatAddresses;
@@ -743,9 +743,9 @@ public final class AllocationTracker implements AllocationListener {
 
         /** Returns the tracker. */
         public AllocationTracker build() {
-            if (!areClassesLoaded) {
+            if (!ARE_CLASSES_LOADED.get()) {
                 loadClasses();
-                areClassesLoaded = true;
+                ARE_CLASSES_LOADED.set(true);
             }
             return new AllocationTracker(this);
         }

@@ -39,9 +39,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -496,17 +496,10 @@ class TrackCloseablesTests {
     /** Its constructor lets another thread close it. */
     static class Published implements AutoCloseable {
 
-        private static final AtomicReference<Published> LATEST = new AtomicReference<>();
+        private static final SynchronousQueue<Published> BEGUN = new SynchronousQueue<>();
 
-        Published() {
-            LATEST.set(this);
-        }
-
-        static void closeLatest() {
-            Published latest = LATEST.getAndSet(null);
-            if (latest != null) {
-                latest.close();
-            }
+        Published() throws InterruptedException {
+            BEGUN.put(this);
         }
 
         @Override
@@ -516,24 +509,23 @@ class TrackCloseablesTests {
     @TrackCloseables(Published.class)
     static class PublishedTestCase {
 
+        private static final int OBJECTS = 1_000;
+
         @Test
-        void isClosedByAnotherThread(TestThreads threads) throws InterruptedException {
-            AtomicBoolean isOver = new AtomicBoolean();
-            Thread closing = new Thread(() -> {
-                while (!isOver.get()) {
-                    Published.closeLatest();
+        void isClosedByAnotherThread(TestThreads threads) throws InterruptedException, ExecutionException {
+            FutureTask<Void> closes = new FutureTask<>(() -> {
+                for (int i = 0; i < OBJECTS; i++) {
+                    Published.BEGUN.take().close();
                 }
+                return null;
             });
+            Thread closing = new Thread(closes);
             threads.bind(closing);
             closing.start();
-            for (int i = 0; i < 1_000; i++) {
-                Published one = new Published();
-                while (Published.LATEST.get() == one) {
-                    Thread.yield();
-                }
+            for (int i = 0; i < OBJECTS; i++) {
+                Published unused = new Published();
             }
-            isOver.set(true);
-            closing.join();
+            closes.get();
         }
     }
 

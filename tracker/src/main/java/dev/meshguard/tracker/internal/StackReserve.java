@@ -5,6 +5,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -29,23 +30,23 @@ public final class StackReserve {
     private static final IntConsumer LOCK = frame(4 * 1024, 0);
 
     /** Is 1; a compiler that knew this would remove the frame. */
-    private static int one = 1;
+    private static final AtomicInteger ONE = new AtomicInteger(1);
 
     private StackReserve() {}
 
     /** Makes sure that a runtime can allocate or free memory and report it, or that a watcher can find out whose an object is. */
     public static void forOperation() {
-        OPERATION.accept(one);
+        OPERATION.accept(ONE.getPlain());
     }
 
     /** Makes sure that a source can report memory that it allocates or frees at about the same depth. */
     public static void forReport() {
-        REPORT.accept(one);
+        REPORT.accept(ONE.getPlain());
     }
 
     /** Makes sure that a report is recorded whole while a lock is held. */
     public static void forLock() {
-        LOCK.accept(one);
+        LOCK.accept(ONE.getPlain());
     }
 
     /**
