@@ -6,17 +6,16 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.thread.CapturedStacks;
+import dev.meshguard.junit.internal.thread.FirstNames;
 import dev.meshguard.junit.internal.thread.RunningTest;
 import dev.meshguard.junit.internal.thread.UnattributedMemory;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -30,11 +29,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallbackMemory {
 
-    private static final int MAX_NAMES = 3;
-
     private final TrackingSession session;
-    /** Where it was allocated, for a reader. One more than is named shows that there are more. */
-    private final Set<String> callbacks = new LinkedHashSet<>();
+    /** Where it was allocated, for a reader. The run keeps them, and not the session. */
+    private final FirstNames callbacks = new FirstNames();
 
     private @Nullable AllocationContext ofRun;
 
@@ -84,7 +81,7 @@ final class CallbackMemory {
             ofRun = existing;
             session.run()
                     .unattributed()
-                    .add(UnattributedMemory.ofCallbacks(tracker, existing, session.sourceIds(), this::text));
+                    .add(UnattributedMemory.ofCallbacks(tracker, existing, session.sourceIds(), callbacks::text));
         }
         return existing;
     }
@@ -93,12 +90,7 @@ final class CallbackMemory {
     synchronized Optional<String> note() {
         return callbacks.isEmpty() || ofRun != null
                 ? Optional.empty()
-                : Optional.of("callbacks allocated for no test: " + text());
-    }
-
-    private synchronized String text() {
-        return String.join(", ", callbacks.stream().limit(MAX_NAMES).toList())
-                + (callbacks.size() > MAX_NAMES ? " and others" : "");
+                : Optional.of("callbacks allocated for no test: " + callbacks.text());
     }
 
     private List<Survivor> survivors(
@@ -132,9 +124,7 @@ final class CallbackMemory {
 
     private void leave(List<Survivor> survivors, Optional<AllocationContext> context) {
         for (Survivor survivor : survivors) {
-            if (callbacks.size() <= MAX_NAMES) {
-                callbacks.add(survivor.callback());
-            }
+            callbacks.add(survivor.callback());
             survivor.buffer()
                     .reportsRemaining()
                     .forEach(report -> session.trackerForAll().move(report.request(), context));

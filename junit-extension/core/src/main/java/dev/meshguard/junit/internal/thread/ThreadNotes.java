@@ -1,23 +1,18 @@
 package dev.meshguard.junit.internal.thread;
 
 import dev.meshguard.event.Quantities;
-import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** The threads that worked for no test and the tests that ran, for a reader: the first ones, and whether there were more. */
 final class ThreadNotes {
 
-    private static final int MAX_NAMES = 3;
-
     /** With the number of tests that have begun since the thread was started, when it last worked. */
     private final Map<StartedThread, Integer> threads = new LinkedHashMap<>();
 
-    private final Set<String> tests = new LinkedHashSet<>();
+    private final FirstNames tests = new FirstNames();
 
     private record StartedThread(String name, String starter) {
 
@@ -38,21 +33,16 @@ final class ThreadNotes {
 
         /** Returns the moment at which it works, as a phase. */
         String phase() {
-            return running.isEmpty() ? "no test" : "no test, while " + first(running) + " ran";
+            return running.isEmpty() ? "no test" : "no test, while " + FirstNames.of(running) + " ran";
         }
     }
 
     synchronized void add(Note note) {
         StartedThread started = new StartedThread(note.thread, note.starter);
-        if (hasRoom(threads.keySet()) || threads.containsKey(started)) {
+        if (FirstNames.hasRoom(threads.keySet()) || threads.containsKey(started)) {
             threads.put(started, note.testsAgo);
         }
-        note.running.stream().filter(test -> hasRoom(tests)).forEach(tests::add);
-    }
-
-    /** One more than is named shows that there are more. */
-    private static boolean hasRoom(Set<?> names) {
-        return names.size() <= MAX_NAMES;
+        note.running.forEach(tests::add);
     }
 
     /** Returns the threads and the tests; empty if there was no thread. */
@@ -63,12 +53,7 @@ final class ThreadNotes {
         List<String> names = threads.entrySet().stream()
                 .map(thread -> thread.getKey().description(thread.getValue()))
                 .toList();
-        return Optional.of(
-                first(names) + (tests.isEmpty() ? ", while no test ran" : ", while these tests ran: " + first(tests)));
-    }
-
-    private static String first(Collection<String> names) {
-        return String.join(", ", names.stream().limit(MAX_NAMES).toList())
-                + (names.size() > MAX_NAMES ? " and others" : "");
+        return Optional.of(FirstNames.of(names)
+                + (tests.isEmpty() ? ", while no test ran" : ", while these tests ran: " + tests.text()));
     }
 }
