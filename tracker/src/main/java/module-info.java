@@ -16,7 +16,9 @@ module dev.meshguard.tracker {
             dev.meshguard.closeables,
             dev.meshguard.junit,
             dev.meshguard.junit.mesh,
-            dev.meshguard.mesh;
+            dev.meshguard.mesh,
+            dev.meshguard.mockito,
+            dev.meshguard.netty;
     exports dev.meshguard.verdict;
     exports dev.meshguard.verdict.baseline;
     exports dev.meshguard.verdict.budget;

@@ -2,9 +2,9 @@ package dev.meshguard.closeables;
 
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.tracker.Lease;
+import dev.meshguard.tracker.internal.WeakIdentity;
 import dev.meshguard.weave.ObjectWatcher;
 import dev.meshguard.weave.WatchedType;
-import dev.meshguard.weave.WeakIdentity;
 import dev.meshguard.weave.Weaver;
 import dev.meshguard.weave.WeaverUnavailableException;
 import java.lang.ref.Reference;

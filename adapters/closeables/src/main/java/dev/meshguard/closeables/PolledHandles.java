@@ -4,7 +4,7 @@ import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
-import dev.meshguard.weave.WeakIdentity;
+import dev.meshguard.tracker.internal.WeakIdentity;
 import java.lang.ref.WeakReference;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -7,8 +7,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
-import java.lang.ref.Reference;
-import java.lang.ref.ReferenceQueue;
+import dev.meshguard.tracker.internal.WeakIdentityMap;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,9 +30,9 @@ final class MockAllocations {
     private static final long MAX_SIZE_BYTES = 1L << 40;
 
     private final AllocationTracker tracker;
-    private final Map<Object, MockAllocation> byHandle = new HashMap<>();
+    private final Map<Object, MockAllocation> byValue = new HashMap<>();
+    private final WeakIdentityMap<MockAllocation> byHandle = new WeakIdentityMap<>();
     private final Map<Long, List<MockAllocation>> byAddress = new HashMap<>();
-    private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
     private long nextAddress = FIRST_ADDRESS;
 
     private MockAllocations(AllocationTracker tracker) {
@@ -65,18 +64,22 @@ final class MockAllocations {
         for (int device : devices) {
             tracker.allocated(request, device, type, address, size, Ownership.UNKNOWN);
         }
-        if (handle != null && !HandleKey.isValue(handle)) {
+        if (handle != null && !isValue(handle)) {
             tracker.handleReturned(request, handle);
         }
         remember(new MockAllocation(devices, type, address, details), handle);
     }
 
+    /** Returns whether an object is a value of the JDK, such as a string, for which any equal object can be used. */
+    private static boolean isValue(Object handle) {
+        return handle instanceof Comparable && handle.getClass().getClassLoader() == null;
+    }
+
     private synchronized void remember(MockAllocation allocation, @Nullable Object handle) {
-        for (Reference<?> gone = collected.poll(); gone != null; gone = collected.poll()) {
-            byHandle.remove(gone);
-        }
-        if (handle != null) {
-            byHandle.put(HandleKey.isValue(handle) ? handle : new HandleKey(handle, collected), allocation);
+        if (handle != null && isValue(handle)) {
+            byValue.put(handle, allocation);
+        } else if (handle != null) {
+            byHandle.put(handle, allocation);
         }
         List<MockAllocation> there = byAddress.computeIfAbsent(allocation.address(), unused -> new ArrayList<>(1));
         there.removeIf(before -> !before.isLive() && before.hasSameAddressAs(allocation));
@@ -131,7 +134,7 @@ final class MockAllocations {
         if (handle == null) {
             return null;
         }
-        return byHandle.get(HandleKey.isValue(handle) ? handle : new HandleKey(handle, null));
+        return isValue(handle) ? byValue.get(handle) : byHandle.get(handle);
     }
 
     private synchronized boolean isLive(MockAllocation allocation) {

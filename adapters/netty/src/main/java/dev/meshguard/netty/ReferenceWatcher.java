@@ -1,19 +1,15 @@
 package dev.meshguard.netty;
 
+import dev.meshguard.tracker.internal.WeakIdentityMap;
 import dev.meshguard.weave.CallWatcher;
 import dev.meshguard.weave.WatchedCalls;
-import dev.meshguard.weave.WeakIdentity;
 import dev.meshguard.weave.Weaver;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.util.ResourceLeakHint;
-import java.lang.ref.Reference;
-import java.lang.ref.ReferenceQueue;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +33,8 @@ final class ReferenceWatcher implements CallWatcher {
     private static final int MAX_HINT_CHARS = 200;
 
     /** A pool hands out the same object again. */
-    private final Map<WeakIdentity, BufferReferences> counted = new ConcurrentHashMap<>();
+    private final WeakIdentityMap<BufferReferences> counted = new WeakIdentityMap<>();
 
-    private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
     private volatile boolean isWatching;
 
     /** Returns whether retains, releases and touches are seen; with the agent that a later test attaches, they are from then on. */
@@ -54,16 +49,13 @@ final class ReferenceWatcher implements CallWatcher {
 
     /** Counts the references to a buffer from now on, which was just allocated. */
     BufferReferences count(ByteBuf buffer, BufferReferences references) {
-        for (Reference<?> gone = collected.poll(); gone != null; gone = collected.poll()) {
-            counted.remove(gone);
-        }
-        counted.put(new WeakIdentity(buffer, collected), references);
+        counted.put(buffer, references);
         return references;
     }
 
     /** Counts no more, unless the pool has handed out the object again. */
     void forget(ByteBuf buffer, BufferReferences references) {
-        counted.remove(new WeakIdentity(buffer), references);
+        counted.remove(buffer, references);
     }
 
     @Override
@@ -76,7 +68,7 @@ final class ReferenceWatcher implements CallWatcher {
         }
         Optional<String> hint =
                 method.equals("touch") && argument != null ? Optional.of(textOf(argument)) : Optional.empty();
-        BufferReferences known = counted.get(new WeakIdentity(buffer));
+        BufferReferences known = counted.get(buffer);
         if (known != null) {
             known.called(method, references, hint);
         } else {
@@ -94,7 +86,7 @@ final class ReferenceWatcher implements CallWatcher {
                 ? IntStream.range(0, composite.numComponents())
                         .mapToObj(composite::internalComponent)
                         .flatMap(this::buffersIn)
-                : Stream.ofNullable(counted.get(new WeakIdentity(whole)));
+                : Stream.ofNullable(counted.get(whole));
     }
 
     /** As Netty's own detector does: of a channel, its handler. The object itself would be kept alive. */

@@ -1,4 +1,4 @@
-package dev.meshguard.weave;
+package dev.meshguard.tracker.internal;
 
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The key of an object that is compared by identity and held weakly: its {@code equals} and {@code hashCode} are never called.
  *
- * @since 0.1
  */
 @API(status = Status.INTERNAL, since = "0.1")
 public final class WeakIdentity extends WeakReference<Object> {
