@@ -9,6 +9,7 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.internal.allocation.Allocation;
+import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.program.ProgramMessages;
 import java.lang.ref.Reference;
 import java.util.Locale;
@@ -111,7 +112,7 @@ public final class GlobalSemaphore implements AutoCloseable {
     @Override
     public void close() {
         try {
-            mesh.endIfAllocated(buffer);
+            mesh.freeIfAllocated(buffer, ReleaseReason.DIED);
         } finally {
             Reference.reachabilityFence(this);
         }

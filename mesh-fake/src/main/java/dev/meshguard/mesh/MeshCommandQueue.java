@@ -3,7 +3,6 @@ package dev.meshguard.mesh;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import dev.meshguard.mesh.buffer.MeshBufferLayout;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.dispatch.CommandQueue;
@@ -142,9 +141,9 @@ public final class MeshCommandQueue {
     }
 
     /**
-     * Reads a whole buffer and waits for it: a sharded one, or a replicated one of a mesh of one device.
+     * Reads a whole buffer of a mesh of one device and waits for it.
      *
-     * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or the buffer's devices hold more than one copy
+     * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or the mesh has more devices, each with a copy
      * @throws IllegalArgumentException if the buffer is another mesh's
      * @throws BufferMisuseException if the buffer was freed, in strict mode
      */
@@ -152,7 +151,9 @@ public final class MeshCommandQueue {
         requireOwn(buffer);
         sending("enqueueReadMeshBuffer", () -> {
             mesh.context().memory().requireUsable(buffer.allocation(), "read");
-            requireOneCopy(buffer);
+            if (mesh.numDevices() > 1) {
+                throw new MeshRuntimeException(DispatchMessages.READ_OF_REPLICATED_ON_MANY);
+            }
             queue.read(mesh.deviceIds(), Blocking.BLOCKING);
             queue.reads(buffer.allocation());
         });
@@ -240,16 +241,6 @@ public final class MeshCommandQueue {
                     id(),
                     mesh.id(),
                     buffer.device().id()));
-        }
-    }
-
-    private void requireOneCopy(MeshBuffer buffer) {
-        if (buffer.globalLayout() == MeshBufferLayout.REPLICATED) {
-            if (mesh.numDevices() > 1) {
-                throw new MeshRuntimeException(DispatchMessages.READ_OF_REPLICATED_ON_MANY);
-            }
-        } else if (buffer.globalShardSpec().shardShape().volume() == 0) {
-            throw new MeshRuntimeException(DispatchMessages.READ_OF_REPLICATED_DIMENSION);
         }
     }
 

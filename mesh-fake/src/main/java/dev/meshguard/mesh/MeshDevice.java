@@ -304,7 +304,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      */
     public MeshBuffer allocate(MeshBufferConfig buffer) {
         try (MeshLock held = lock.acquire()) {
-            buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
             return meshBuffer(buffer, memory.allocateOnMesh(local, detailsOf(local)));
         }
@@ -320,7 +319,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      */
     public MeshBuffer view(MeshBufferConfig buffer, long address) {
         try (MeshLock held = lock.acquire()) {
-            buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
             return meshBuffer(buffer, memory.viewOn(devices, local, address, detailsOf(local)));
         }
@@ -337,7 +335,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         requireDevice(device);
         try (MeshLock held = lock.acquire()) {
             Allocation allocation = memory.allocateOnDevice(device, buffer, detailsOf(buffer));
-            return context.freedWith(Buffer.of(this, device, buffer, allocation), allocation);
+            return context.freedWith(new Buffer(this, allocation), allocation);
         }
     }
 
@@ -349,8 +347,10 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      */
     public Buffer viewOn(int device, BufferConfig buffer, long address) {
         requireDevice(device);
-        Allocation pointer = pointTo(device, buffer, address);
-        return context.freedWith(Buffer.of(this, device, buffer, pointer), pointer);
+        try (MeshLock held = lock.acquire()) {
+            Allocation pointer = memory.viewOn(List.of(device), buffer, address, detailsOf(buffer));
+            return context.freedWith(new Buffer(this, pointer), pointer);
+        }
     }
 
     /**
@@ -575,7 +575,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     public Optional<MeshBuffer> meshTraceBuffer(TraceId trace) {
         try (MeshLock held = context.acquireOpen()) {
             return traces.bufferOf(trace)
-                    .map(kept -> allocatedHandle(MeshBufferConfig.replicated(kept.config()), kept.allocation()));
+                    .map(kept -> new MeshBuffer(this, MeshBufferConfig.replicated(kept.config()), kept.allocation()));
         }
     }
 
@@ -936,20 +936,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         }
     }
 
-    /** Points a buffer of one device to an address that another buffer owns. */
-    Allocation pointTo(int device, BufferConfig buffer, long address) {
-        try (MeshLock held = lock.acquire()) {
-            return memory.viewOn(List.of(device), buffer, address, detailsOf(buffer));
-        }
-    }
-
-    /** Points a buffer of the mesh itself to an address that another buffer owns. */
-    Allocation pointTo(BufferConfig buffer, long address) {
-        try (MeshLock held = lock.acquire()) {
-            return memory.viewOnMesh(buffer, address, detailsOf(buffer));
-        }
-    }
-
     void free(Allocation allocation, ReleaseReason ending) {
         try (MeshLock held = lock.acquire()) {
             if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
@@ -966,32 +952,17 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         }
     }
 
-    /** Frees a buffer whose owner is destroyed, unless it was freed before. */
-    void endIfAllocated(Allocation allocation) {
+    /** Frees memory unless it was freed before. */
+    void freeIfAllocated(Allocation allocation, ReleaseReason ending) {
         try (MeshLock held = lock.acquire()) {
             if (!allocation.isFreed()) {
-                free(allocation, ReleaseReason.DIED);
+                free(allocation, ending);
             }
         }
     }
 
-    void freeIfAllocated(Allocation allocation) {
-        try (MeshLock held = lock.acquire()) {
-            if (!allocation.isFreed()) {
-                free(allocation, ReleaseReason.DEALLOCATED);
-            }
-        }
-    }
-
-    /** Creates a handle to memory that is not freed with it, because another owner has the memory. */
-    MeshBuffer allocatedHandle(MeshBufferConfig config, Allocation allocation) {
-        return MeshBuffer.of(config, new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation));
-    }
-
-    /** The memory belongs to the device buffers, which a move transfers from one mesh buffer to another. */
     private MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
-        DeviceBuffers buffers = new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation);
-        return MeshBuffer.of(config, context.freedWith(buffers, allocation));
+        return context.freedWith(new MeshBuffer(this, config, allocation), allocation);
     }
 
     /** Waits on the host for an event of one of the queues. */

@@ -39,10 +39,7 @@ import org.jspecify.annotations.Nullable;
  * outside the allocator. It keeps both until it ends: when it is closed or, if it belongs to a workload, when the workload is
  * closed. It may outlive its mesh: the end of its circular buffers is reported even then.
  *
- * <p><b>Circular buffers</b> are laid out when the program is first enqueued, and again after the size of one was changed. They
- * are reported once on every device of the program. If a new layout replaces a reported one, the end of the old one is reported
- * first. The real runtime reports only the new one, and one report of the program's end covers both. A listener that counts
- * cannot handle that.
+ * <p><b>Circular buffers</b> are laid out when the program is first enqueued, and reported once on every device of the program.
  *
  * <p>Build it on one thread. Enqueuing and closing are safe on any thread, under the lock of the mesh on which it is enqueued.
  * Source: {@code tt_metal/impl/program/program.cpp}.
@@ -154,85 +151,10 @@ public final class Program implements AutoCloseable {
      */
     public synchronized CircularBuffer createCircularBuffer(CircularBufferConfig config) {
         requireChangeable("circular buffer");
-        CircularBuffer added = new CircularBuffer(this, circularBuffers.size(), config);
+        CircularBuffer added = new CircularBuffer(this, config);
         requireFreeIndices(added, config);
         circularBuffers.add(added);
         return added;
-    }
-
-    /**
-     * Adds a circular buffer in the memory of a buffer in L1: it has the address of the buffer and takes no memory itself.
-     *
-     * @throws MeshRuntimeException if the buffer does not lie in L1 or is too small on each core; and as
-     *     {@link #createCircularBuffer(CircularBufferConfig)}
-     * @throws IllegalStateException if the program has ended
-     */
-    public CircularBuffer createCircularBuffer(CircularBufferConfig config, Buffer buffer) {
-        return createCircularBuffer(config, CircularBuffer.Home.of(buffer));
-    }
-
-    /** Adds a circular buffer in the memory of a buffer; see {@link #createCircularBuffer(CircularBufferConfig, Buffer)}. */
-    public CircularBuffer createCircularBuffer(CircularBufferConfig config, MeshBuffer buffer) {
-        return createCircularBuffer(config, buffer.referenceBuffer());
-    }
-
-    private synchronized CircularBuffer createCircularBuffer(CircularBufferConfig config, CircularBuffer.Home home) {
-        home.requireRoomFor(config.size());
-        CircularBuffer added = createCircularBuffer(config);
-        added.moveInto(home, config.size());
-        return added;
-    }
-
-    /**
-     * Changes the size of a circular buffer. Unless it lies in the memory of a buffer, all are laid out again when the program
-     * is enqueued next.
-     *
-     * @throws MeshRuntimeException if it is another program's, or larger than the buffer in whose memory it lies
-     * @throws IllegalArgumentException if the size is not positive
-     */
-    public synchronized void updateCircularBufferTotalSize(CircularBuffer circularBuffer, long newSize) {
-        requireOwn(circularBuffer);
-        circularBuffer.change(circularBuffer.config().sized(newSize));
-        if (!circularBuffer.isGloballyAllocated()) {
-            layout = null;
-        }
-    }
-
-    /**
-     * Moves a circular buffer into the memory of a buffer in L1; the others keep their addresses.
-     *
-     * @throws MeshRuntimeException if it is another program's, or the buffer does not lie in L1 or is too small on each core
-     */
-    public void updateDynamicCircularBufferAddress(CircularBuffer circularBuffer, Buffer buffer) {
-        updateDynamicCircularBufferAddressAndTotalSize(circularBuffer, buffer, circularBuffer.size());
-    }
-
-    /** Moves a circular buffer; see {@link #updateDynamicCircularBufferAddress(CircularBuffer, Buffer)}. */
-    public void updateDynamicCircularBufferAddress(CircularBuffer circularBuffer, MeshBuffer buffer) {
-        updateDynamicCircularBufferAddress(circularBuffer, buffer.referenceBuffer());
-    }
-
-    /**
-     * Moves a circular buffer into the memory of a buffer in L1 and changes its size.
-     *
-     * @throws MeshRuntimeException if it is another program's, or the buffer does not lie in L1 or is too small on each core
-     * @throws IllegalArgumentException if the size is not positive
-     */
-    public synchronized void updateDynamicCircularBufferAddressAndTotalSize(
-            CircularBuffer circularBuffer, Buffer buffer, long newSize) {
-        requireOwn(circularBuffer);
-        circularBuffer.moveInto(CircularBuffer.Home.of(buffer), newSize);
-    }
-
-    /** Moves a circular buffer; see {@link #updateDynamicCircularBufferAddressAndTotalSize(CircularBuffer, Buffer, long)}. */
-    public void updateDynamicCircularBufferAddressAndTotalSize(
-            CircularBuffer circularBuffer, MeshBuffer buffer, long newSize) {
-        updateDynamicCircularBufferAddressAndTotalSize(circularBuffer, buffer.referenceBuffer(), newSize);
-    }
-
-    /** Returns the circular buffers, in the order in which they were added. */
-    public synchronized List<CircularBuffer> circularBuffers() {
-        return List.copyOf(circularBuffers);
     }
 
     /**
@@ -336,7 +258,6 @@ public final class Program implements AutoCloseable {
         CircularBufferLayout current = layOut(mesh);
         current.requireWithin(mesh.computeGrid());
         current.requireRoom(lowestOccupiedL1Address, owner(), allocatedL1);
-        circularBuffers.forEach(CircularBuffer::requireWholePages);
     }
 
     /**
@@ -362,7 +283,7 @@ public final class Program implements AutoCloseable {
                     .toList();
             current = CircularBufferLayout.of(id, items, mesh.architecture(), mesh.l1Base());
             for (int index = 0; index < circularBuffers.size(); index++) {
-                circularBuffers.get(index).stackAt(current.addresses().get(index));
+                circularBuffers.get(index).placeAt(current.addresses().get(index));
             }
             layout = current;
         }
@@ -394,12 +315,6 @@ public final class Program implements AutoCloseable {
         }
         if (compiled) {
             throw new MeshRuntimeException(ProgramMessages.alreadyCompiled(addition, id));
-        }
-    }
-
-    private void requireOwn(CircularBuffer circularBuffer) {
-        if (circularBuffer.program() != this) {
-            throw new MeshRuntimeException(ProgramMessages.noSuchCircularBuffer(circularBuffer.number(), id));
         }
     }
 

@@ -86,10 +86,10 @@ public final class Tensor implements AutoCloseable {
                     "%s\n%s was freed%s",
                     TensorMessages.MESH_BUFFER_NOT_ALLOCATED,
                     buffer,
-                    buffer.siteOfFree())));
+                    buffer.allocation().siteOfFree())));
         }
         MeshDevice mesh = buffer.device();
-        if (buffer.deviceLocalSize() < spec.sizeOnDevice(mesh.shape().dimensions())) {
+        if (buffer.size() < spec.sizeOnDevice(mesh.shape().dimensions())) {
             throw new MeshRuntimeException(TensorMessages.MESH_BUFFER_TOO_SMALL);
         }
         try (MeshLock held = mesh.context().lock().acquire()) {

@@ -6,14 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.BufferRegion;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.Architecture;
-import dev.meshguard.mesh.runtime.RuntimePreset;
-import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Nested;
@@ -41,42 +38,6 @@ class BufferTests {
 
     private static void assertRuntimeError(ThrowingCallable call, String message) {
         assertThatThrownBy(call).isInstanceOf(MeshRuntimeException.class).hasMessage(message);
-    }
-
-    @Nested
-    class Numbers {
-
-        @Test
-        void countOnFromOneBufferToTheNext() {
-            Buffer first = mesh.allocateOn(0, PAGE);
-            MeshBuffer second = mesh.allocate(MeshBufferConfig.replicated(PAGE));
-            Buffer third = mesh.viewOn(1, PAGE, 4_096);
-
-            assertThat(first.uniqueId()).isZero();
-            assertThat(second.backingBuffer().orElseThrow().uniqueId()).isEqualTo(1);
-            assertThat(second.deviceBuffer(MeshCoordinate.of(0, 0)).uniqueId()).isEqualTo(2);
-            assertThat(second.deviceBuffer(MeshCoordinate.of(0, 1)).uniqueId()).isEqualTo(3);
-            assertThat(third.uniqueId()).isEqualTo(4);
-        }
-
-        @Test
-        void neverStartAnew() {
-            mesh.allocateOn(0, PAGE);
-            mesh.close();
-
-            MeshDevice again = ttnn.openMeshDevice(MeshShape.of(1, 2));
-
-            assertThat(again.allocateOn(0, PAGE).uniqueId()).isEqualTo(1);
-        }
-
-        @Test
-        void areThoseOfOneRuntime() {
-            mesh.allocateOn(0, PAGE);
-
-            MeshDevice elsewhere = Ttnn.create(reports).openMeshDevice(MeshShape.of(1, 1));
-
-            assertThat(elsewhere.allocateOn(0, PAGE).uniqueId()).isZero();
-        }
     }
 
     @Nested
@@ -140,116 +101,6 @@ class BufferTests {
                     BufferConfig.of(BufferType.L1, 5 * 64, 64).heightSharded(FOUR_CORES)));
 
             assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isEqualTo(128);
-        }
-    }
-
-    @Nested
-    class Regions {
-
-        @Test
-        void areTheBufferItselfIfTheyAreTheWholeOfIt() {
-            Buffer buffer = mesh.allocateOn(0, PAGES);
-
-            assertThat(buffer.view(new BufferRegion(0, 2_048))).isSameAs(buffer);
-        }
-
-        @Test
-        void areBuffersAtTheSameAddressThatOwnNothing() {
-            Buffer buffer = mesh.allocateOn(0, PAGES.named("weights"));
-            reports.forget();
-
-            Buffer view = buffer.view(new BufferRegion(1_024, 512));
-
-            assertThat(view.address()).isEqualTo(buffer.address());
-            assertThat(view.size()).isEqualTo(512);
-            assertThat(view.numPages()).isEqualTo(16);
-            assertThat(view.device()).isZero();
-            assertThat(view.label()).contains("weights");
-            assertThat(view.ownsMemory()).isFalse();
-            assertThat(view.uniqueId()).isEqualTo(buffer.uniqueId() + 1);
-            assertThat(view.rootBuffer()).isSameAs(buffer);
-            assertThat(view.rootBufferRegion()).isEqualTo(new BufferRegion(1_024, 512));
-            assertThat(reports.lines()).isEmpty();
-        }
-
-        @Test
-        void ofRegionsBelongToTheSameRoot() {
-            Buffer buffer = mesh.allocateOn(0, PAGES);
-
-            Buffer inner = buffer.view(new BufferRegion(1_024, 512)).view(new BufferRegion(64, 128));
-
-            assertThat(inner.rootBuffer()).isSameAs(buffer);
-            assertThat(inner.rootBufferRegion()).isEqualTo(new BufferRegion(1_088, 128));
-            assertThat(buffer.rootBufferRegion()).isEqualTo(new BufferRegion(0, 2_048));
-        }
-
-        @Test
-        void leaveTheMemoryToTheirRoot() {
-            Buffer buffer = mesh.allocateOn(0, PAGES);
-            Buffer view = buffer.view(new BufferRegion(0, 1_024));
-            reports.forget();
-
-            view.deallocate();
-            assertThat(view.isAllocated()).isTrue();
-            view.close();
-
-            assertThat(view.isAllocated()).isFalse();
-            assertThat(buffer.isAllocated()).isTrue();
-            assertThat(reports.lines()).isEmpty();
-        }
-
-        @Test
-        void consistOfPagesOfTheBuffer() {
-            Buffer buffer = mesh.allocateOn(0, PAGES);
-
-            assertRuntimeError(
-                    () -> buffer.view(new BufferRegion(16, 64)), "Region offset must be a multiple of page size");
-            assertRuntimeError(
-                    () -> buffer.view(new BufferRegion(0, 16)), "Region size must be a multiple of page size");
-            assertRuntimeError(() -> buffer.view(new BufferRegion(2_048, 32)), "Region must be within buffer");
-        }
-
-        @Test
-        void ofADevicesPartOfAMeshBufferAreOnThatDevice() {
-            MeshBuffer buffer = mesh.allocate(MeshBufferConfig.replicated(PAGES));
-
-            Buffer view = buffer.deviceBuffer(MeshCoordinate.of(0, 1)).view(new BufferRegion(0, 32));
-
-            assertThat(view.device()).isEqualTo(1);
-            assertThat(view).hasToString("Buffer(device 1, DRAM, 32 B at 0x2d4c40 (2968640))");
-        }
-
-        @Test
-        void ofABackingBufferAreOnTheMesh() {
-            MeshBuffer buffer = mesh.allocate(MeshBufferConfig.replicated(PAGES));
-            Buffer backing = buffer.backingBuffer().orElseThrow();
-
-            Buffer view = backing.view(new BufferRegion(0, 32)).view(new BufferRegion(0, 0));
-
-            assertThat(view.device()).isEqualTo(mesh.id());
-            assertThat(view.rootBuffer()).isSameAs(backing);
-            assertThat(view).hasToString("Buffer(mesh 0, DRAM, 0 B at 0x2d4c40 (2968640))");
-        }
-
-        @Test
-        void areReportedByTheTrackingBranch() {
-            RecordedReports branch = new RecordedReports();
-            MeshDevice october = Ttnn.builder(branch)
-                    .preset(RuntimePreset.OCTOBER_2025)
-                    .build()
-                    .openMeshDevice(MeshShape.of(1, 2));
-            Buffer buffer = october.allocateOn(1, PAGES);
-            branch.forget();
-
-            Buffer view = buffer.view(new BufferRegion(1_024, 512));
-            view.deallocate();
-            view.close();
-
-            assertThat(view.isAllocated()).isFalse();
-            assertThat(branch.lines())
-                    .containsExactly(
-                            "allocated 1 DRAM " + buffer.address() + "+512 NON_OWNING",
-                            "freed 1 DRAM " + buffer.address() + " NON_OWNING");
         }
     }
 

@@ -68,24 +68,6 @@ class CircularBufferTests {
     }
 
     @Test
-    void liesWhereItsBufferLies() {
-        MeshBuffer buffer = l1(TILE);
-        CircularBufferConfig config =
-                CircularBufferConfig.of(TILE).on(COLUMN).at(16, TILE).at(24, TILE);
-
-        CircularBuffer global = program.createCircularBuffer(config, buffer);
-        CircularBuffer local = tile(0, COLUMN);
-        enqueue();
-
-        assertThat(global.address()).isEqualTo(buffer.address()).isEqualTo(1_497_088);
-        assertThat(global.isGloballyAllocated()).isTrue();
-        assertThat(local.address()).as("nothing is stacked on it").isEqualTo(BASE);
-        assertThat(reports.lines())
-                .as("its buffer is reported already")
-                .containsExactly("allocated 0 L1 103776+2048 OWNING");
-    }
-
-    @Test
     void mayNotReachIntoL1Buffers() {
         l1(128 * TILE);
         IntStream.range(0, 32)
@@ -97,47 +79,6 @@ class CircularBufferTests {
                 .hasMessageStartingWith(
                         "Statically allocated circular buffers in program 1 clash with L1 buffers on core range [0-0 - 0-0]."
                                 + " L1 buffer allocated at 1236992 and static circular buffer region ends at 1283424\n");
-    }
-
-    @Test
-    void movesThoseAboveItWhenItsSizeIsChanged() {
-        CircularBuffer first = tile(0, CORE);
-        CircularBuffer second = tile(1, CORE);
-        enqueue();
-
-        program.updateCircularBufferTotalSize(first, 2 * TILE);
-        enqueue();
-
-        assertThat(first.address()).isEqualTo(BASE);
-        assertThat(second.address()).isEqualTo(BASE + 2 * TILE);
-        assertThat(first.numPages(0)).isEqualTo(2);
-    }
-
-    @Test
-    void mustHoldWholePagesWhenItsProgramIsEnqueued() {
-        CircularBuffer first = tile(0, CORE);
-        enqueue();
-
-        program.updateCircularBufferTotalSize(first, TILE / 2);
-
-        assertThatThrownBy(this::enqueue)
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Total circular buffer size 1024 B must be divisible by page size 2048 B");
-    }
-
-    @Test
-    void movesIntoABufferWithoutMovingOthers() {
-        MeshBuffer buffer = l1(TILE);
-        CircularBuffer first = tile(0, CORE);
-        CircularBuffer second = tile(1, CORE);
-        enqueue();
-
-        program.updateDynamicCircularBufferAddress(first, buffer);
-        enqueue();
-
-        assertThat(first.address()).isEqualTo(buffer.address());
-        assertThat(second.address()).isEqualTo(BASE + TILE);
-        assertThat(reports.lines("freed")).isEmpty();
     }
 
     @Test
@@ -341,104 +282,12 @@ class CircularBufferTests {
     }
 
     @Test
-    void isReportedGoneBeforeItIsReportedElsewhere() {
-        CircularBuffer first = tile(0, CORE);
-        tile(1, CORE);
-        enqueue();
-        reports.forget();
-
-        program.updateCircularBufferTotalSize(first, 2 * TILE);
-        enqueue();
-        enqueue();
-        workload.close();
-
-        assertThat(reports.lines())
-                .containsExactly(
-                        "freed 0 L1 103776 OWNING",
-                        "freed 0 L1 105824 OWNING",
-                        "allocated 0 L1 103776+4096 OWNING",
-                        "allocated 0 L1 107872+2048 OWNING",
-                        "freed 0 L1 103776 OWNING",
-                        "freed 0 L1 107872 OWNING",
-                        "ended program 1 (copy)");
-    }
-
-    @Test
-    void isReportedNoMoreOnceItMovedIntoABufferAndTheOthersAreLaidOutAnew() {
-        CircularBuffer first = tile(0, CORE);
-        CircularBuffer second = tile(1, CORE);
-        enqueue();
-        program.updateDynamicCircularBufferAddress(first, l1(TILE));
-        reports.forget();
-
-        program.updateCircularBufferTotalSize(second, 2 * TILE);
-        enqueue();
-
-        assertThat(second.address()).isEqualTo(BASE);
-        assertThat(reports.lines())
-                .containsExactly(
-                        "freed 0 L1 103776 OWNING", "freed 0 L1 105824 OWNING", "allocated 0 L1 103776+4096 OWNING");
-    }
-
-    @Test
-    void liesOnlyInL1() {
-        MeshBuffer dram = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, TILE, TILE)));
-
-        assertThatThrownBy(() -> program.createCircularBuffer(CircularBufferConfig.of(TILE), dram))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Only L1 buffers can have an associated circular buffer!");
-    }
-
-    @Test
-    void isNotLargerThanItsBufferOnEachCore() {
-        MeshBuffer buffer = l1(TILE);
-        CircularBuffer bound =
-                program.createCircularBuffer(CircularBufferConfig.of(TILE).at(0, TILE), buffer);
-        CircularBuffer local = tile(1, CORE);
-        String text =
-                "Cannot set circular buffer size to 4096. This is larger than the associated dynamically allocated L1 buffer"
-                        + " bank size of 2048 B";
-
-        assertThatThrownBy(() -> program.createCircularBuffer(CircularBufferConfig.of(2 * TILE), buffer))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage(text);
-        assertThatThrownBy(() -> program.updateCircularBufferTotalSize(bound, 2 * TILE))
-                .hasMessage(text);
-        assertThatThrownBy(() -> program.updateDynamicCircularBufferAddressAndTotalSize(local, buffer, 2 * TILE))
-                .hasMessage(text);
-        assertThat(program.circularBuffers()).containsExactly(bound, local);
-        assertThat(local.isGloballyAllocated()).isFalse();
-    }
-
-    @Test
-    void takesAnotherSizeInAnotherBuffer() {
-        CircularBuffer buffer = tile(0, CORE);
-        enqueue();
-
-        program.updateDynamicCircularBufferAddressAndTotalSize(buffer, l1(4 * TILE), 4 * TILE);
-        enqueue();
-
-        assertThat(buffer.numPages(0)).isEqualTo(4);
-        assertThat(buffer.isGloballyAllocated()).isTrue();
-    }
-
-    @Test
     void hasNoAddressBeforeItsProgramWasEnqueued() {
         CircularBuffer buffer = tile(0, CORE);
 
         assertThatThrownBy(buffer::address)
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessage("Circular buffer has not been allocated, cannot request address at this time!");
-    }
-
-    @Test
-    void isChangedByItsOwnProgramOnly() {
-        CircularBuffer buffer = tile(0, CORE);
-        Program other = ttnn.createProgram("other");
-
-        assertThatThrownBy(() -> other.updateCircularBufferTotalSize(buffer, TILE))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("No circular buffer with id 0 exists in Program 2");
     }
 
     @Test

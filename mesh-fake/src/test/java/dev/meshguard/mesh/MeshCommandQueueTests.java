@@ -12,10 +12,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.DeviceLocalBufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
-import dev.meshguard.mesh.buffer.Shape2D;
-import dev.meshguard.mesh.buffer.ShardedBufferConfig;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -164,26 +161,6 @@ class MeshCommandQueueTests {
     }
 
     @Test
-    void writeShardedBuffersFromTheWholeContents() {
-        MeshBuffer sharded = mesh.allocate(sharded(new Shape2D(32, 32)));
-
-        assertThatCode(() -> first.enqueueWriteMeshBuffer(sharded, 4_096)).doesNotThrowAnyException();
-        assertThatThrownBy(() -> first.enqueueWriteMeshBuffer(sharded, 2_048))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Cannot write a mesh buffer of 4096 B from a source of 2048 B:"
-                        + " the source must be at least as large");
-    }
-
-    @Test
-    void readWholeBuffersOfWhichThereIsOneCopy() {
-        MeshBuffer sharded = mesh.allocate(sharded(new Shape2D(32, 32)));
-
-        first.enqueueReadMeshBuffer(sharded);
-
-        assertThat(first.numOutstandingReads()).isZero();
-    }
-
-    @Test
     void doNotReadReplicatedBuffersOfSeveralDevicesAsAWhole() {
         assertThatThrownBy(() -> first.enqueueReadMeshBuffer(buffer))
                 .isInstanceOf(MeshRuntimeException.class)
@@ -198,16 +175,6 @@ class MeshCommandQueueTests {
 
         assertThatCode(() -> unit.commandQueue().enqueueReadMeshBuffer(replicated))
                 .doesNotThrowAnyException();
-    }
-
-    @Test
-    void doNotReadBuffersThatAreReplicatedAlongADimensionAsAWhole() {
-        MeshDevice square = ttnn.openMeshDevice(MeshShape.of(2, 2));
-        MeshBuffer replicated = square.allocate(sharded(new Shape2D(0, 32)));
-
-        assertThatThrownBy(() -> square.commandQueue().enqueueReadMeshBuffer(replicated))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Cannot read a MeshBuffer that is replicated along any dimension.");
     }
 
     @Test
@@ -475,12 +442,5 @@ class MeshCommandQueueTests {
 
     private MeshWorkload workload() {
         return ttnn.createMeshWorkload().addProgram(ttnn.createProgram("copy").addKernel(1));
-    }
-
-    /** 32 x 64 elements of 2 B, as a page for each 32 x 32. */
-    private static MeshBufferConfig sharded(Shape2D shard) {
-        return MeshBufferConfig.of(
-                ShardedBufferConfig.of(4_096, new Shape2D(32, 64), shard),
-                DeviceLocalBufferConfig.of(BufferType.DRAM, 2_048));
     }
 }

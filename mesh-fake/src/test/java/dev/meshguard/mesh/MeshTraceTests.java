@@ -20,7 +20,6 @@ import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.mesh.tensor.TensorShape;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Tests the steps of a trace, from its begin to its release, and the calls that are rejected meanwhile. */
@@ -367,17 +366,6 @@ class MeshTraceTests {
         assertThat(reports.lines("cached"))
                 .containsExactly(
                         "cached trace 5 of mesh 0 in trace pool", "cached trace 5 of mesh 0, capture 2 in trace pool");
-    }
-
-    @Test
-    void keepsItsBufferToItself() {
-        TraceId trace = captured();
-        Optional<MeshBuffer> kept = mesh.meshTraceBuffer(trace);
-        kept.orElseThrow().move();
-
-        mesh.releaseMeshTrace(trace);
-
-        assertThat(mesh.statistics(BufferType.TRACE).totalAllocated()).isZero();
     }
 
     @Test

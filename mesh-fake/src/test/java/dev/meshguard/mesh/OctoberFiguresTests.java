@@ -27,7 +27,7 @@ class OctoberFiguresTests {
         Tensor d = tensor(ttnn, mesh, 128, 256);
 
         assertThat(List.of(a, b, sum, c, d, ttnn.matmul(c, d)))
-                .extracting(Tensor::address, tensor -> tensor.buffer().deviceLocalSize())
+                .extracting(Tensor::address, tensor -> tensor.buffer().size())
                 .containsExactly(
                         tuple(2560032L, 4194304L),
                         tuple(2910240L, 4194304L),

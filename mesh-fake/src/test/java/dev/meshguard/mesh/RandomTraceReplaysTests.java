@@ -218,7 +218,7 @@ class RandomTraceReplaysTests {
             BufferType type = buffer.config().deviceLocal().type();
             long start = buffer.address();
             long banks = type == BufferType.DRAM ? 12 : 64;
-            long pages = (buffer.deviceLocalSize() / 2_048 + banks - 1) / banks;
+            long pages = (buffer.size() / 2_048 + banks - 1) / banks;
             Set<Unit> units = new HashSet<>();
             for (long at = start; at < start + pages * 2_048; at += UNIT) {
                 units.add(new Unit(type, at / UNIT));

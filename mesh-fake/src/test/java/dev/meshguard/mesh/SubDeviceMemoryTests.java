@@ -17,7 +17,6 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
-import dev.meshguard.mesh.buffer.DeviceLocalBufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
@@ -127,8 +126,7 @@ class SubDeviceMemoryTests {
     void allocatesShardedL1Only() {
         mesh.loadSubDeviceManager(two);
 
-        assertThatThrownBy(
-                        () -> DeviceLocalBufferConfig.of(BufferType.L1, 1_024).on(FIRST))
+        assertThatThrownBy(() -> BufferConfig.of(BufferType.L1, 1_024, 1_024).on(FIRST))
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessage("Specifying sub-device for buffer requires buffer to be sharded");
     }
@@ -227,7 +225,7 @@ class SubDeviceMemoryTests {
     void doesNotKeepItsManagerLoadedForBuffersWithoutContent() {
         mesh.loadSubDeviceManager(one);
         MeshBuffer empty = mesh.allocate(MeshBufferConfig.replicated(
-                onCores(NINE_CORES, 32, FIRST).deviceLocal().deviceLocal().sized(0)));
+                BufferConfig.of(BufferType.L1, 0, 32).heightSharded(NINE_CORES).on(FIRST)));
 
         assertThatCode(mesh::clearLoadedSubDeviceManager).doesNotThrowAnyException();
         assertThatCode(empty::deallocate).doesNotThrowAnyException();

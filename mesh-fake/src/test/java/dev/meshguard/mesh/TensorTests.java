@@ -64,7 +64,7 @@ class TensorTests {
                 mesh);
 
         assertThat(tensor.buffer().type()).isEqualTo(BufferType.L1);
-        assertThat(tensor.buffer().deviceLocalSize()).isEqualTo(1_600);
+        assertThat(tensor.buffer().size()).isEqualTo(1_600);
         assertThat(tensor.buffer().config().deviceLocal().pageSize()).isEqualTo(400);
     }
 
@@ -226,7 +226,7 @@ class TensorTests {
 
         assertThat(sum.shape()).isEqualTo(TensorShape.of(2, 64, 32));
         assertThat(sum.spec().distribution()).isEqualTo(TensorDistribution.sharded2d(2, 0));
-        assertThat(sum.buffer().deviceLocalSize()).isEqualTo(64 * 32 * 2);
+        assertThat(sum.buffer().size()).isEqualTo(64 * 32 * 2);
     }
 
     @Test

@@ -85,10 +85,24 @@ class TraceMemoryTests {
         TraceId twoRowsOfTwoKilobytes = captured(mesh, 49_152);
         TraceId large = captured(mesh, 12_501_000);
 
-        assertThat(mesh.meshTraceBuffer(small).orElseThrow().pageSize()).isEqualTo(1_024);
-        assertThat(mesh.meshTraceBuffer(twoRowsOfTwoKilobytes).orElseThrow().pageSize())
+        assertThat(mesh.meshTraceBuffer(small)
+                        .orElseThrow()
+                        .config()
+                        .deviceLocal()
+                        .pageSize())
+                .isEqualTo(1_024);
+        assertThat(mesh.meshTraceBuffer(twoRowsOfTwoKilobytes)
+                        .orElseThrow()
+                        .config()
+                        .deviceLocal()
+                        .pageSize())
                 .isEqualTo(4_096);
-        assertThat(mesh.meshTraceBuffer(large).orElseThrow().pageSize()).isEqualTo(8_192);
+        assertThat(mesh.meshTraceBuffer(large)
+                        .orElseThrow()
+                        .config()
+                        .deviceLocal()
+                        .pageSize())
+                .isEqualTo(8_192);
         assertThat(mesh.meshTraceBuffer(large).orElseThrow().size()).isEqualTo(12_509_184);
     }
 

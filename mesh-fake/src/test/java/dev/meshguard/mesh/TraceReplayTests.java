@@ -391,8 +391,7 @@ class TraceReplayTests {
         MeshBuffer owner = program.input.buffer();
         Tensor view = Tensor.of(
                 program.mesh.view(
-                        MeshBufferConfig.replicated(BufferConfig.of(DRAM, owner.deviceLocalSize(), 2_048)),
-                        owner.address()),
+                        MeshBufferConfig.replicated(BufferConfig.of(DRAM, owner.size(), 2_048)), owner.address()),
                 program.input.spec());
         TraceId trace = program.capture(() -> program.add(view, view).deallocate());
         program.input.deallocate();

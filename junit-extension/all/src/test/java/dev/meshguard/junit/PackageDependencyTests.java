@@ -36,7 +36,6 @@ class PackageDependencyTests {
     private static final Set<String> USERS_OF_MESH_INTERNALS = Set.of(
             "Buffer",
             "CircularBuffer",
-            "DeviceBuffers",
             "GlobalSemaphore",
             "MeshBuffer",
             "MeshCommandQueue",

@@ -56,8 +56,9 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
 
     /** Returns the number of pages on the device: those of the buffer, and those that fill up the last shards. */
     public long numDevPages() {
-        return buffer.shardSpec()
-                .map(shards -> countableProduct(shards.numPages(), shards.numCores()))
+        return buffer.shards()
+                .map(shards ->
+                        countableProduct(shards.pagesPerCore(), shards.cores().numCores()))
                 .orElseGet(buffer::numPages);
     }
 
@@ -68,8 +69,8 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
 
     /** Returns the number of cores that have room for a shard, empty if the buffer is interleaved. */
     public OptionalInt numCores() {
-        return buffer.shardSpec()
-                .map(shards -> OptionalInt.of(shards.numCores()))
+        return buffer.shards()
+                .map(shards -> OptionalInt.of(shards.cores().numCores()))
                 .orElseGet(OptionalInt::empty);
     }
 

@@ -12,27 +12,48 @@ import org.apiguardian.api.API.Status;
 /**
  * The configuration of a buffer on one device: its size and its layout.
  *
- * <p>Immutable and safe for use by several threads. Source: {@code Buffer::create} in {@code tt_metal/impl/buffers/buffer.cpp}.
+ * <p>Immutable and safe for use by several threads. Sources: {@code Buffer::create}, {@code BufferShardingArgs} and the checks in
+ * {@code tt_metal/impl/buffers/buffer.cpp}.
  *
+ * @param type the memory
  * @param size the bytes
- * @param deviceLocal the memory, the pages, and the distribution of the pages over the banks
+ * @param pageSize the bytes of a page, which always lies in one bank
+ * @param shards the cores with a shard each, empty for pages that are interleaved over all banks
+ * @param direction the end of the banks to allocate from
+ * @param subDevice the sub-device whose memory the buffer uses, empty for the memory of the whole device
+ * @param label the label that the code under test set, if any
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record BufferConfig(long size, DeviceLocalBufferConfig deviceLocal) {
+public record BufferConfig(
+        BufferType type,
+        long size,
+        long pageSize,
+        Optional<Shards> shards,
+        AllocationDirection direction,
+        Optional<SubDeviceId> subDevice,
+        Optional<String> label) {
 
     /**
      * Creates a configuration.
      *
-     * @throws MeshRuntimeException if the size is not a whole number of pages
-     * @throws IllegalArgumentException if the size is negative
+     * @throws MeshRuntimeException if the size is not a whole number of pages, or a sub-device is named for anything but a sharded
+     *     buffer in L1
+     * @throws IllegalArgumentException if a number is negative
      */
     public BufferConfig {
+        if (pageSize < 0) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT, "Cannot create a buffer in pages of %d B: a page has 0 B or more", pageSize));
+        }
+        if (subDevice.isPresent()) {
+            require(shards.isPresent(), BufferMessages.SUB_DEVICE_NOT_SHARDED);
+            require(type.memory() == BufferType.Memory.L1, BufferMessages.SUB_DEVICE_NOT_L1);
+        }
         if (size < 0) {
             throw new IllegalArgumentException(
                     String.format(Locale.ROOT, "Cannot create a buffer of %d B: a buffer has 0 B or more", size));
         }
-        long pageSize = deviceLocal.pageSize();
         if (size != 0 && (pageSize == 0 || size % pageSize != 0)) {
             throw new MeshRuntimeException(BufferMessages.notWholePages(pageSize, size));
         }
@@ -45,56 +66,31 @@ public record BufferConfig(long size, DeviceLocalBufferConfig deviceLocal) {
      * @throws IllegalArgumentException if a number is negative
      */
     public static BufferConfig of(BufferType type, long size, long pageSize) {
-        return DeviceLocalBufferConfig.of(type, pageSize).sized(size);
-    }
-
-    /** Returns the memory. */
-    public BufferType type() {
-        return deviceLocal.type();
-    }
-
-    /** Returns the bytes of a page. */
-    public long pageSize() {
-        return deviceLocal.pageSize();
-    }
-
-    /** Returns how the pages are spread over the banks. */
-    public TensorMemoryLayout layout() {
-        return deviceLocal.layout();
-    }
-
-    /** Returns which page goes to which core; present exactly if the buffer is sharded. */
-    public Optional<ShardSpecBuffer> shardSpec() {
-        return deviceLocal.shardSpec();
-    }
-
-    /** Returns the end of the banks to allocate from. */
-    public AllocationDirection direction() {
-        return deviceLocal.direction();
-    }
-
-    /** Returns the sub-device whose memory the buffer uses; empty for the memory of the whole device. */
-    public Optional<SubDeviceId> subDevice() {
-        return deviceLocal.subDevice();
-    }
-
-    /** Returns the label that the code under test set, if any. */
-    public Optional<String> label() {
-        return deviceLocal.label();
+        return new BufferConfig(
+                type,
+                size,
+                pageSize,
+                Optional.empty(),
+                AllocationDirection.defaultFor(type),
+                Optional.empty(),
+                Optional.empty());
     }
 
     /** Returns the number of pages. */
     public long numPages() {
-        return pageSize() == 0 ? 0 : size() / pageSize();
+        return pageSize == 0 ? 0 : size / pageSize;
     }
 
     /**
-     * Returns this configuration, sharded over cores.
+     * Returns this configuration, sharded over cores. In which order the pages go to the cores needs no memory, so height, width
+     * and block shards are all said so.
      *
-     * @throws MeshRuntimeException if the layout is not sharded
+     * @param pagesPerCore the pages for which every core makes room, those that fill up the last shards included
+     * @throws IllegalArgumentException if there is no core, or the number is negative
      */
-    public BufferConfig sharded(TensorMemoryLayout layout, ShardSpecBuffer shardSpec) {
-        return deviceLocal.sharded(layout, shardSpec).sized(size);
+    public BufferConfig sharded(CoreRangeSet cores, long pagesPerCore) {
+        Optional<Shards> newShards = Optional.of(new Shards(cores, pagesPerCore));
+        return new BufferConfig(type, size, pageSize, newShards, direction, subDevice, label);
     }
 
     /**
@@ -103,24 +99,15 @@ public record BufferConfig(long size, DeviceLocalBufferConfig deviceLocal) {
      * <p>The layout of buffers that have a piece of the same size for every core and no shape of their own, such as global
      * semaphores.
      *
-     * @throws IllegalArgumentException if there is no core, or more than {@link Integer#MAX_VALUE} pages
+     * @throws IllegalArgumentException if there is no core
      */
     public BufferConfig heightSharded(CoreRangeSet cores) {
-        if (numPages() > Integer.MAX_VALUE) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "Cannot shard %d pages: there may be at most %d. Use larger pages.",
-                    numPages(),
-                    Integer.MAX_VALUE));
-        }
-        int pagesPerCore = (int) Rounding.ceilDiv(numPages(), Math.max(1, cores.numCores()));
-        ShardSpec shards = ShardSpec.of(cores, new Shape2D(pagesPerCore, 1));
-        return sharded(TensorMemoryLayout.HEIGHT_SHARDED, new ShardSpecBuffer(shards, new Shape2D(1, 1)));
+        return sharded(cores, Rounding.ceilDiv(numPages(), Math.max(1, cores.numCores())));
     }
 
     /** Returns this configuration, allocated from the given end. */
-    public BufferConfig inDirection(AllocationDirection direction) {
-        return deviceLocal.inDirection(direction).sized(size);
+    public BufferConfig inDirection(AllocationDirection newDirection) {
+        return new BufferConfig(type, size, pageSize, shards, newDirection, subDevice, label);
     }
 
     /**
@@ -128,12 +115,55 @@ public record BufferConfig(long size, DeviceLocalBufferConfig deviceLocal) {
      *
      * @throws MeshRuntimeException unless the layout is already sharded and in L1
      */
-    public BufferConfig on(SubDeviceId subDevice) {
-        return deviceLocal.on(subDevice).sized(size);
+    public BufferConfig on(SubDeviceId newSubDevice) {
+        return new BufferConfig(type, size, pageSize, shards, direction, Optional.of(newSubDevice), label);
     }
 
     /** Returns this configuration with a name, which reports carry as the label of the buffer. */
-    public BufferConfig named(String label) {
-        return deviceLocal.named(label).sized(size);
+    public BufferConfig named(String newLabel) {
+        return new BufferConfig(type, size, pageSize, shards, direction, subDevice, Optional.of(newLabel));
+    }
+
+    /**
+     * Checks that its shards lie on the cores of the sub-device it names.
+     *
+     * @throws MeshRuntimeException if one does not, or if it is not sharded
+     */
+    public void requireWithin(CoreRangeSet subDeviceCores) {
+        CoreRangeSet shardCores = shards.orElseThrow(() -> new MeshRuntimeException(BufferMessages.NOT_SHARDED))
+                .cores();
+        require(subDeviceCores.contains(shardCores), BufferMessages.notOnSubDevice(shardCores, subDeviceCores));
+    }
+
+    private static void require(boolean condition, String otherwise) {
+        if (!condition) {
+            throw new MeshRuntimeException(otherwise);
+        }
+    }
+
+    /**
+     * Cores with a shard each.
+     *
+     * @param cores at least one
+     * @param pagesPerCore the pages for which every core makes room, 0 or more
+     * @since 0.1
+     */
+    @API(status = Status.EXPERIMENTAL, since = "0.1")
+    public record Shards(CoreRangeSet cores, long pagesPerCore) {
+
+        /**
+         * Creates shards.
+         *
+         * @throws IllegalArgumentException if there is no core, or the number of pages is negative
+         */
+        public Shards {
+            if (cores.numCores() == 0 || pagesPerCore < 0) {
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot shard over %d cores in shards of %d pages: name at least one core, and 0 pages or more",
+                        cores.numCores(),
+                        pagesPerCore));
+            }
+        }
     }
 }

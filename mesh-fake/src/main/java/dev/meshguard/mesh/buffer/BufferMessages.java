@@ -10,20 +10,9 @@ import java.util.Locale;
  */
 final class BufferMessages {
 
-    static final String SHARDED_WITHOUT_SPEC =
-            "Buffer was specified as sharded but does not have shard_spec or buffer_distribution_spec specified";
-    static final String SPEC_WITHOUT_SHARDED =
-            "Buffer was specified as not sharded but has shard_spec or buffer_distribution_spec specified";
     static final String SUB_DEVICE_NOT_SHARDED = "Specifying sub-device for buffer requires buffer to be sharded";
     static final String SUB_DEVICE_NOT_L1 = "Specifying sub-device for buffer requires buffer to be L1";
     static final String NOT_SHARDED = "Buffer not sharded";
-    static final String REGION_OFFSET_NOT_ALIGNED = "Region offset must be a multiple of page size";
-    static final String REGION_SIZE_NOT_ALIGNED = "Region size must be a multiple of page size";
-    static final String REGION_OUTSIDE_BUFFER = "Region must be within buffer";
-    static final String NO_GLOBAL_SHARD_SPEC = "Can only query the global shard spec for a sharded MeshBuffer";
-    static final String NO_DATUM_SIZE = "Can only query datum size for buffers sharded across the Mesh";
-    static final String NO_PHYSICAL_SHARD_SHAPE =
-            "Can only query physical shard shape for buffers sharded across the Mesh";
 
     private BufferMessages() {}
 
@@ -51,21 +40,5 @@ final class BufferMessages {
                 "Cannot create CoreRangeSet with specified core ranges because core ranges %s and %s overlap!",
                 first,
                 second);
-    }
-
-    static String globalShapeNotAligned(Shape2D global, Shape2D shard) {
-        return String.format(
-                Locale.ROOT,
-                "Global buffer shape must be aligned with the shard shape: requested buffer shape: %s, shard shape: %s",
-                global,
-                shard);
-    }
-
-    static String tooManyShards(long shards, int devices) {
-        return String.format(
-                Locale.ROOT,
-                "The sharded tensor does not fit on the Mesh. Num shards in buffer %d, Num Devices %d",
-                shards,
-                devices);
     }
 }

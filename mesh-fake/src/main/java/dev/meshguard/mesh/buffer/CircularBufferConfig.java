@@ -84,15 +84,6 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
     }
 
     /**
-     * Returns this configuration with another size. The use of the configuration checks that it is a whole number of pages.
-     *
-     * @throws IllegalArgumentException if the size is not positive
-     */
-    public CircularBufferConfig sized(long newSize) {
-        return new CircularBufferConfig(newSize, cores, indices);
-    }
-
-    /**
      * Returns the number of pages under an index.
      *
      * @throws MeshRuntimeException if there is no such index, the size is not a whole number of pages, or there are more pages

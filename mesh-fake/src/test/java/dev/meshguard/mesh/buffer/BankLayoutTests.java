@@ -15,14 +15,7 @@ class BankLayoutTests {
 
     /** Ten pages of 120 B in shards of 2 x 2 on six cores: as 5 rows of 2, they fill two and a half. */
     private static final BankLayout SHARDED = new BankLayout(
-            BufferConfig.of(L1, 10 * 120, 120)
-                    .sharded(
-                            TensorMemoryLayout.BLOCK_SHARDED,
-                            new ShardSpecBuffer(
-                                    ShardSpec.of(CoreRangeSet.of(new CoreRange(0, 0, 5, 0)), new Shape2D(2, 2)),
-                                    new Shape2D(1, 1))),
-            64,
-            16);
+            BufferConfig.of(L1, 10 * 120, 120).sharded(CoreRangeSet.of(new CoreRange(0, 0, 5, 0)), 2 * 2), 64, 16);
 
     @Test
     void roundsEveryPageUp() {
@@ -70,12 +63,9 @@ class BankLayoutTests {
 
     @Test
     void staysLargerThanAnyMemoryWhereItsShardsCannotBeCounted() {
-        Shape2D hugeShard = new Shape2D(Integer.MAX_VALUE, Integer.MAX_VALUE);
-        ShardSpecBuffer shards = new ShardSpecBuffer(
-                ShardSpec.of(CoreRangeSet.of(new CoreRange(0, 0, 7, 7)), hugeShard), new Shape2D(1, 1));
+        CoreRangeSet cores = CoreRangeSet.of(new CoreRange(0, 0, 7, 7));
 
-        BankLayout huge =
-                new BankLayout(BufferConfig.of(L1, 64, 64).sharded(TensorMemoryLayout.BLOCK_SHARDED, shards), 64, 16);
+        BankLayout huge = new BankLayout(BufferConfig.of(L1, 64, 64).sharded(cores, Long.MAX_VALUE), 64, 16);
 
         assertThat(huge.alignedSize()).isEqualTo(Long.MAX_VALUE / 64 * 64);
     }

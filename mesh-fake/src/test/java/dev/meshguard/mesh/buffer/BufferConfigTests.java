@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,8 +18,6 @@ class BufferConfigTests {
 
     private static final CoreRangeSet FOUR_CORES = CoreRangeSet.of(new CoreRange(0, 0, 3, 0));
     private static final BufferConfig FOUR_PAGES = BufferConfig.of(L1, 4_096, 1_024);
-    private static final ShardSpecBuffer PAGE_PER_CORE =
-            new ShardSpecBuffer(ShardSpec.of(FOUR_CORES, new Shape2D(32, 32)), new Shape2D(32, 32));
 
     private static void assertRuntimeError(ThrowingCallable call, String message) {
         assertThatThrownBy(call).isInstanceOf(MeshRuntimeException.class).hasMessage(message);
@@ -28,8 +25,7 @@ class BufferConfigTests {
 
     @Test
     void isInterleavedAndTakenFromTheUsualEndUnlessItSaysOtherwise() {
-        assertThat(FOUR_PAGES.layout()).isEqualTo(TensorMemoryLayout.INTERLEAVED);
-        assertThat(FOUR_PAGES.shardSpec()).isEmpty();
+        assertThat(FOUR_PAGES.shards()).isEmpty();
         assertThat(FOUR_PAGES.direction()).isEqualTo(AllocationDirection.TOP_DOWN);
         assertThat(FOUR_PAGES.subDevice()).isEmpty();
         assertThat(FOUR_PAGES.numPages()).isEqualTo(4);
@@ -63,23 +59,6 @@ class BufferConfigTests {
     }
 
     @Test
-    void hasShardsExactlyIfItsLayoutIsSharded() {
-        assertRuntimeError(
-                () -> FOUR_PAGES.sharded(TensorMemoryLayout.INTERLEAVED, PAGE_PER_CORE),
-                "Buffer was specified as not sharded but has shard_spec or buffer_distribution_spec specified");
-        assertRuntimeError(
-                () -> new DeviceLocalBufferConfig(
-                        L1,
-                        1_024,
-                        TensorMemoryLayout.BLOCK_SHARDED,
-                        Optional.empty(),
-                        AllocationDirection.TOP_DOWN,
-                        Optional.empty(),
-                        Optional.empty()),
-                "Buffer was specified as sharded but does not have shard_spec or buffer_distribution_spec specified");
-    }
-
-    @Test
     void liesOnASubDeviceOnlyIfItIsShardedInL1() {
         SubDeviceId subDevice = new SubDeviceId(0);
         BufferConfig inDram = BufferConfig.of(DRAM, 4_096, 1_024);
@@ -98,8 +77,7 @@ class BufferConfigTests {
 
     @Test
     void liesWithItsShardsOnTheCoresOfItsSubDevice() {
-        DeviceLocalBufferConfig sharded =
-                FOUR_PAGES.heightSharded(FOUR_CORES).on(new SubDeviceId(0)).deviceLocal();
+        BufferConfig sharded = FOUR_PAGES.heightSharded(FOUR_CORES).on(new SubDeviceId(0));
 
         sharded.requireWithin(CoreRangeSet.of(new CoreRange(0, 0, 7, 3)));
 
@@ -110,41 +88,21 @@ class BufferConfigTests {
 
     @Test
     void hasNoShardSpecUnlessItIsSharded() {
-        assertRuntimeError(() -> FOUR_PAGES.deviceLocal().requireShardSpec(), "Buffer not sharded");
+        assertRuntimeError(() -> FOUR_PAGES.requireWithin(FOUR_CORES), "Buffer not sharded");
     }
 
     @Test
     void cutsAHeightShardedBufferIntoEqualRunsOfPages() {
-        ShardSpecBuffer shards = BufferConfig.of(L1, 10 * 64, 64)
-                .heightSharded(FOUR_CORES)
-                .shardSpec()
-                .orElseThrow();
+        BufferConfig buffer = BufferConfig.of(L1, 10 * 64, 64).heightSharded(FOUR_CORES);
 
-        assertThat(shards.numPages()).isEqualTo(3);
-        assertThat(shards.numCores()).isEqualTo(4);
+        assertThat(buffer.shards()).contains(new BufferConfig.Shards(FOUR_CORES, 3));
     }
 
     @Test
     void needsACoreToBeSharded() {
         assertThatThrownBy(() -> FOUR_PAGES.heightSharded(CoreRangeSet.of()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot shard over a grid without cores: a sharded buffer lies on at least one");
-    }
-
-    @Test
-    void countsThePagesOfAShardInWholePages() {
-        ShardSpec elements = ShardSpec.of(FOUR_CORES, new Shape2D(96, 70));
-
-        ShardSpecBuffer shards = new ShardSpecBuffer(elements, new Shape2D(32, 32));
-
-        assertThat(shards.shapeInPages()).isEqualTo(new Shape2D(3, 2));
-        assertThat(shards.numPages()).isEqualTo(6);
-    }
-
-    @Test
-    void hasShardsWithoutPagesWherePagesHaveNoShape() {
-        ShardSpecBuffer shards = new ShardSpecBuffer(ShardSpec.of(FOUR_CORES, new Shape2D(96, 64)), new Shape2D(0, 0));
-
-        assertThat(shards.numPages()).isZero();
+                .hasMessage(
+                        "Cannot shard over 0 cores in shards of 4 pages: name at least one core, and 0 pages or more");
     }
 }

@@ -21,15 +21,6 @@ class CircularBufferConfigTests {
     }
 
     @Test
-    void isLookedAtAgainWhenItsSizeWasChanged() {
-        CircularBufferConfig smaller = TWO_PAGES.at(0, 2_048).sized(3_000);
-
-        assertThatThrownBy(() -> smaller.numPages(0))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Total circular buffer size 3000 B must be divisible by page size 2048 B");
-    }
-
-    @Test
     void hasPagesOnlyUnderItsIndices() {
         CircularBufferConfig config = TWO_PAGES.at(0, 2_048);
 

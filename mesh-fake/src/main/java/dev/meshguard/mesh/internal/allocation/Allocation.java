@@ -30,16 +30,7 @@ public final class Allocation {
         /** An address on some devices that another allocation owns. */
         VIEW,
         /** An address that another allocation owns, used by a buffer of the mesh itself. */
-        VIEW_ON_MESH;
-
-        /** How many buffers there are: a lock-step one has a backing buffer of the mesh besides those of the devices. */
-        public int buffers(int devices) {
-            return switch (this) {
-                case LOCK_STEP -> 1 + devices;
-                case VIEW -> devices;
-                case ON_ONE_DEVICE, VIEW_ON_MESH -> 1;
-            };
-        }
+        VIEW_ON_MESH
     }
 
     /** The reason for the end of a buffer. */
@@ -52,7 +43,6 @@ public final class Allocation {
         COLLECTED
     }
 
-    private final long firstId;
     private final Kind kind;
     private final AllocationDetails details;
     private final List<Integer> devices;
@@ -70,7 +60,6 @@ public final class Allocation {
     private volatile boolean handedOut;
 
     private Allocation(
-            long firstId,
             Kind kind,
             AllocationDetails details,
             List<Integer> devices,
@@ -78,7 +67,6 @@ public final class Allocation {
             long address,
             long size,
             @Nullable Allocator allocator) {
-        this.firstId = firstId;
         this.kind = kind;
         this.details = details;
         this.devices = devices;
@@ -89,42 +77,23 @@ public final class Allocation {
     }
 
     public static Allocation allocated(
-            long firstId,
             Kind kind,
             AllocationDetails details,
             List<Integer> devices,
             BufferConfig config,
             long address,
             Allocator allocator) {
-        return new Allocation(firstId, kind, details, devices, config.type(), address, config.size(), allocator);
+        return new Allocation(kind, details, devices, config.type(), address, config.size(), allocator);
     }
 
     /** Creates a buffer without content: it has no address, and neither allocators nor listeners receive it. */
-    public static Allocation empty(
-            long firstId, Kind kind, AllocationDetails details, List<Integer> devices, BufferConfig config) {
-        return new Allocation(firstId, kind, details, devices, config.type(), 0, 0, null);
+    public static Allocation empty(Kind kind, AllocationDetails details, List<Integer> devices, BufferConfig config) {
+        return new Allocation(kind, details, devices, config.type(), 0, 0, null);
     }
 
     public static Allocation view(
-            long firstId,
-            Kind kind,
-            AllocationDetails details,
-            List<Integer> devices,
-            BufferConfig config,
-            long address) {
-        return new Allocation(firstId, kind, details, devices, config.type(), address, config.size(), null);
-    }
-
-    /**
-     * Returns the number of the backing buffer, or else of the first device's buffer; the numbers of the other devices follow.
-     */
-    public long firstId() {
-        return firstId;
-    }
-
-    /** Returns the number of the buffer on one device, by the index of the device. */
-    public long idOnDevice(int index) {
-        return kind == Kind.LOCK_STEP ? firstId + 1 + index : firstId + index;
+            Kind kind, AllocationDetails details, List<Integer> devices, BufferConfig config, long address) {
+        return new Allocation(kind, details, devices, config.type(), address, config.size(), null);
     }
 
     public Kind kind() {

@@ -21,8 +21,6 @@ public final class DispatchMessages {
     static final String RESET_DURING_CAPTURE = "Cannot reset worker state during trace capture";
     public static final String READ_OF_REPLICATED_ON_MANY =
             "Can only read a Sharded MeshBuffer from a MeshDevice or a Replicated MeshBuffer from a Unit-Mesh.";
-    public static final String READ_OF_REPLICATED_DIMENSION =
-            "Cannot read a MeshBuffer that is replicated along any dimension.";
     public static final String QUIESCE_WITH_MANAGER = "Cannot quiesce when non-default sub-device manager is active";
 
     private DispatchMessages() {}

@@ -139,23 +139,13 @@ public final class MeshMemory {
 
     /** Creates a view of an address that another buffer owns. */
     public Allocation viewOn(List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
-        return reportedView(Kind.VIEW, on, buffer, address, details);
-    }
-
-    /** Creates a view, of the mesh itself, of an address that another buffer owns. */
-    public Allocation viewOnMesh(BufferConfig buffer, long address, AllocationDetails details) {
-        return reportedView(Kind.VIEW_ON_MESH, devices, buffer, address, details);
-    }
-
-    private Allocation reportedView(
-            Kind kind, List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
         requireOpen();
         requireAddress(address);
         misuse.view(buffer.type(), address, on);
         Optional<AllocatorId> target = targetOf(buffer.type(), address, on);
         AllocationDetails complete = withExtent(details, buffer).asView();
-        Allocation view =
-                view(kind, target.isPresent() ? complete.fromAllocator(target.get()) : complete, on, buffer, address);
+        Allocation view = view(
+                Kind.VIEW, target.isPresent() ? complete.fromAllocator(target.get()) : complete, on, buffer, address);
         if (view.size() > 0 && reports.concern(view)) {
             misuse.allocated(view, reports.allocated(view));
         }
@@ -384,11 +374,6 @@ public final class MeshMemory {
     public OptionalLong lowestOccupiedL1Address(int device) {
         DeviceOpenPeriod life = openPeriodOf(device);
         return life.hasAllocated() ? life.allocator().lowestOccupiedL1Address() : OptionalLong.empty();
-    }
-
-    /** Returns the allocator whose banks contain a buffer, open or not. */
-    public Allocator allocatorOf(Allocation allocation) {
-        return allocation.allocator().orElse(meshAllocator);
     }
 
     public Statistics statistics(BufferType type) {
@@ -620,7 +605,7 @@ public final class MeshMemory {
     private Allocation allocate(
             Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
         if (buffer.size() == 0) {
-            return Allocation.empty(nextIds(kind, on), kind, details, on, buffer);
+            return Allocation.empty(kind, details, on, buffer);
         }
         Allocation allocation = reserve(kind, allocator, on, buffer, details);
         MemoryRequest request = reports.allocated(allocation);
@@ -632,7 +617,6 @@ public final class MeshMemory {
     private Allocation reserve(
             Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
         var request = BankLayout.of(buffer, allocator).request();
-        long firstId = nextIds(kind, on);
         process.faults().allocating(buffer.type(), on, () -> allocator.outOfMemory(buffer.type(), request));
         long address;
         try {
@@ -645,7 +629,7 @@ public final class MeshMemory {
         }
         long extent = allocator.reservedPerBank(buffer.type(), request);
         AllocatorId id = kind == Kind.ON_ONE_DEVICE ? AllocatorId.DEVICE : subDevices.idOf(allocator);
-        return Allocation.allocated(firstId, kind, reserved(details, id, extent), on, buffer, address, allocator);
+        return Allocation.allocated(kind, reserved(details, id, extent), on, buffer, address, allocator);
     }
 
     /** Creates the details eagerly, because every request for memory calls this method. */
@@ -666,11 +650,7 @@ public final class MeshMemory {
     }
 
     private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {
-        return Allocation.view(nextIds(kind, on), kind, details, on, buffer, address);
-    }
-
-    private long nextIds(Kind kind, List<Integer> on) {
-        return process.nextBufferIds(kind.buffers(on.size()));
+        return Allocation.view(kind, details, on, buffer, address);
     }
 
     private void free(Allocation allocation) {
@@ -699,7 +679,7 @@ public final class MeshMemory {
 
     /** Returns the allocator of a buffer on the mesh. Only this method selects it. */
     private Allocator allocatorFor(BufferConfig buffer) {
-        buffer.subDevice().map(subDevices.active()::cores).ifPresent(buffer.deviceLocal()::requireWithin);
+        buffer.subDevice().map(subDevices.active()::cores).ifPresent(buffer::requireWithin);
         return subDevices.allocatorOf(buffer.subDevice());
     }
 

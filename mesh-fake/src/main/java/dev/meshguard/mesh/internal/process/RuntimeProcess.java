@@ -13,7 +13,6 @@ import dev.meshguard.mesh.shape.SystemMesh;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,6 @@ public final class RuntimeProcess {
     private final StrictModeChecks misuse;
     private final SystemMesh systemMesh;
     private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
-    private final AtomicLong buffers = new AtomicLong();
     private final AtomicInteger meshes = new AtomicInteger();
     private final AtomicInteger programs = new AtomicInteger();
     private final AtomicInteger traces = new AtomicInteger();
@@ -78,11 +76,6 @@ public final class RuntimeProcess {
 
     public UnsafeAllocationWarning unsafeAllocations() {
         return unsafeAllocations;
-    }
-
-    /** Reserves numbers for buffers and returns the first of them. */
-    public long nextBufferIds(int count) {
-        return buffers.getAndAdd(count);
     }
 
     public int nextMeshId() {

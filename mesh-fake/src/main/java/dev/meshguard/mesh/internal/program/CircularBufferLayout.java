@@ -22,8 +22,7 @@ import java.util.stream.IntStream;
  *
  * <p>The buffers are stacked from the bottom of L1, outside the allocator. Two programs use the same addresses, and no memory
  * is reserved between them. Every distinct range of cores has its own stack. A buffer on several ranges lies above all of their
- * stacks, at one address. It raises each other stack that shares a core with it, unless that stack is already higher. Buffers
- * in the memory of another buffer are not stacked.
+ * stacks, at one address. It raises each other stack that shares a core with it, unless that stack is already higher.
  *
  * <p>A stack that is already higher is not raised even if the buffer ends above it. A later buffer of that stack may therefore
  * overlap it on the cores that they share. This is the behaviour of the runtime. Immutable. Source:
@@ -69,7 +68,7 @@ public final class CircularBufferLayout {
                 .toList();
         List<Long> addresses = new ArrayList<>();
         for (Item item : items) {
-            addresses.add(item.fixedAddress().orElseGet(() -> addressFor(item, stacks, architecture, base)));
+            addresses.add(addressFor(item, stacks, architecture, base));
         }
         return new CircularBufferLayout(program, architecture, base, items, addresses, stacks);
     }
@@ -79,10 +78,9 @@ public final class CircularBufferLayout {
         return addresses;
     }
 
-    /** The buffers that take memory of their own. */
-    List<Placed> stacked() {
+    /** Returns the buffers with their addresses. */
+    List<Placed> placed() {
         return IntStream.range(0, items.size())
-                .filter(item -> items.get(item).fixedAddress().isEmpty())
                 .mapToObj(
                         item -> new Placed(addresses.get(item), items.get(item).size()))
                 .toList();
@@ -171,9 +169,8 @@ public final class CircularBufferLayout {
      *
      * @param cores the ranges it lies on
      * @param size the bytes on each core
-     * @param fixedAddress where it lies if it is not stacked
      */
-    public record Item(CoreRangeSet cores, long size, OptionalLong fixedAddress) {}
+    public record Item(CoreRangeSet cores, long size) {}
 
     /**
      * A circular buffer that was placed.

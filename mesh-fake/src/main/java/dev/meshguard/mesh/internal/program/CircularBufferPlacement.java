@@ -11,22 +11,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The circular buffers of one owner as one mesh reported them, at the addresses of one layout.
- *
- * <p>Buffers in the memory of another buffer are omitted: they need no memory, and the other buffer is reported separately.
- * Used under the monitor of its owner.
+ * The circular buffers of one owner as one mesh reported them. Used under the monitor of its owner.
  */
 public final class CircularBufferPlacement {
 
     private final MeshContext mesh;
-    private final CircularBufferLayout layout;
     private final List<Reported> buffers;
     private final Set<DeviceOpenPeriod> devices;
 
-    private CircularBufferPlacement(
-            MeshContext mesh, CircularBufferLayout layout, List<Reported> buffers, Set<DeviceOpenPeriod> devices) {
+    private CircularBufferPlacement(MeshContext mesh, List<Reported> buffers, Set<DeviceOpenPeriod> devices) {
         this.mesh = mesh;
-        this.layout = layout;
         this.buffers = buffers;
         this.devices = devices;
     }
@@ -39,12 +33,12 @@ public final class CircularBufferPlacement {
             List<DeviceOpenPeriod> devices,
             Object handle) {
         List<Reported> buffers = new ArrayList<>();
-        for (CircularBufferLayout.Placed placed : layout.stacked()) {
+        for (CircularBufferLayout.Placed placed : layout.placed()) {
             AllocationDetails complete = details.withExtent(placed.size());
             mesh.reports().circularBufferAllocated(complete, idsOf(devices), placed.address(), placed.size(), handle);
             buffers.add(new Reported(complete, placed.address()));
         }
-        return new CircularBufferPlacement(mesh, layout, buffers, new LinkedHashSet<>(devices));
+        return new CircularBufferPlacement(mesh, buffers, new LinkedHashSet<>(devices));
     }
 
     MeshContext mesh() {
@@ -53,10 +47,6 @@ public final class CircularBufferPlacement {
 
     boolean covers(DeviceOpenPeriod device) {
         return devices.contains(device);
-    }
-
-    boolean isOf(CircularBufferLayout other) {
-        return layout == other;
     }
 
     boolean isEmpty() {

@@ -64,10 +64,7 @@ public final class OwnedResources {
         parts.add(part);
     }
 
-    /**
-     * Reports the circular buffers of a layout on the devices that have not received it. If a device has another layout, it
-     * first reports the end of that.
-     */
+    /** Reports the circular buffers of a layout on the devices on which they were not reported. */
     public synchronized void place(
             MeshContext mesh,
             CircularBufferLayout layout,
@@ -75,13 +72,10 @@ public final class OwnedResources {
             List<DeviceOpenPeriod> devices,
             Object handle) {
         Set<DeviceOpenPeriod> missing = new LinkedHashSet<>(devices);
-        missing.removeIf(device ->
-                placements.stream().anyMatch(placement -> placement.isOf(layout) && placement.covers(device)));
-        if (missing.isEmpty()) {
-            return;
+        missing.removeIf(device -> placements.stream().anyMatch(placement -> placement.covers(device)));
+        if (!missing.isEmpty()) {
+            placements.add(CircularBufferPlacement.report(mesh, layout, details, List.copyOf(missing), handle));
         }
-        withdraw(missing);
-        placements.add(CircularBufferPlacement.report(mesh, layout, details, List.copyOf(missing), handle));
     }
 
     /** Reports that there are no circular buffers any more on some devices. */

@@ -7,14 +7,13 @@ import java.util.Locale;
  * The texts of the runtime about programs and their circular buffers, verbatim.
  *
  * <p>Sources: {@code tt_metal/impl/program/program.cpp}, {@code tt_metal/distributed/mesh_workload.cpp}, {@code
- * tt_metal/impl/buffers/{circular_buffer,circular_buffer_config,global_semaphore}.cpp} and
+ * tt_metal/impl/buffers/{circular_buffer,global_semaphore}.cpp} and
  * {@code ttnn/api/ttnn/device_operation.hpp}.
  */
 public final class ProgramMessages {
 
     public static final String CIRCULAR_BUFFER_NOT_ALLOCATED =
             "Circular buffer has not been allocated, cannot request address at this time!";
-    public static final String ONLY_L1_BUFFERS = "Only L1 buffers can have an associated circular buffer!";
     public static final String WORKLOAD_OF_ANOTHER_MESH =
             "Reusing MeshWorkloads across MeshDevices is currently not supported.";
 
@@ -27,11 +26,6 @@ public final class ProgramMessages {
         return String.format(Locale.ROOT, "Cannot add %s to an already compiled program %d", addition, program);
     }
 
-    public static String noSuchCircularBuffer(int circularBuffer, int program) {
-        return String.format(
-                Locale.ROOT, "No circular buffer with id %d exists in Program %d", circularBuffer, program);
-    }
-
     public static String indexOutOfRange(int index, int most) {
         return String.format(
                 Locale.ROOT, "Buffer index (%d) exceeds max number of circular buffers per core (%d)", index, most);
@@ -42,15 +36,6 @@ public final class ProgramMessages {
                 Locale.ROOT,
                 "Invalid circular buffer index: Cannot add circular buffer at index %d, another circular buffer already exists",
                 index);
-    }
-
-    public static String largerThanBuffer(long size, long sizePerBank) {
-        return String.format(
-                Locale.ROOT,
-                "Cannot set circular buffer size to %d. This is larger than the associated dynamically allocated L1 buffer"
-                        + " bank size of %d B",
-                size,
-                sizePerBank);
     }
 
     static String addressNotAppending(long address, long regionStart, long regionEnd) {

@@ -148,7 +148,7 @@ public final class SystemPrograms {
     private CircularBufferPlacement place(SystemProgram program, Owner owner, List<DeviceOpenPeriod> devices) {
         CoreRangeSet grid = CoreRangeSet.of(mesh.computeGrid());
         List<CircularBufferLayout.Item> items = program.circularBuffers().stream()
-                .map(size -> new CircularBufferLayout.Item(grid, size, OptionalLong.empty()))
+                .map(size -> new CircularBufferLayout.Item(grid, size))
                 .toList();
         CircularBufferLayout layout = CircularBufferLayout.of(0, items, mesh.architecture(), mesh.l1Base());
         layout.requireRoom(OptionalLong.empty(), owner, List::of);

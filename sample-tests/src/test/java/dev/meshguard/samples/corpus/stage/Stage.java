@@ -269,7 +269,7 @@ public final class Stage {
                         MeshBuffer.class,
                         () -> mesh.view(
                                 MeshBufferConfig.replicated(
-                                        BufferConfig.of(buffer.type(), buffer.deviceLocalSize(), 1_024)),
+                                        BufferConfig.of(buffer.type(), buffer.size(), 1_024)),
                                 buffer.address()),
                         MeshBuffer::close);
     }
