@@ -1,4 +1,4 @@
-/** Tests that the README and the pages of {@code docs} match the compiled code, and the code that only they show. */
+/** The code that only a page of {@code docs} shows. */
 @NullMarked
 package dev.meshguard.samples.pages;
 

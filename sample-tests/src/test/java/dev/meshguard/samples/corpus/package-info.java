@@ -1,5 +1,0 @@
-/** The corpus: programs with a known end of every buffer, and the verdicts on them. */
-@NullMarked
-package dev.meshguard.samples.corpus;
-
-import org.jspecify.annotations.NullMarked;

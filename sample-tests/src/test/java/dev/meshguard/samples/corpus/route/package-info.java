@@ -1,5 +1,0 @@
-/** The ways of reports from a program to a verdict, and the comparison with the verdict in the same process. */
-@NullMarked
-package dev.meshguard.samples.corpus.route;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The environment of the programs of the corpus, with a record of the memory itself. */
-@NullMarked
-package dev.meshguard.samples.corpus.stage;
-
-import org.jspecify.annotations.NullMarked;

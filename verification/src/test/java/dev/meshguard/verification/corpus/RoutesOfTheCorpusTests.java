@@ -1,0 +1,144 @@
+package dev.meshguard.verification.corpus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.capture.RuntimeOutputReader;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verification.corpus.route.Contradictions;
+import dev.meshguard.verification.corpus.route.Routes;
+import dev.meshguard.verification.corpus.writing.RuntimeOutputWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Tests that no verdict on the reports which a server received, or which its log, a capture or a database has, contradicts that
+ * of the process itself.
+ *
+ * <p>{@code -Dmeshguard.seed=} chooses the first program, {@code -Dmeshguard.programs=} their number.
+ */
+class RoutesOfTheCorpusTests {
+
+    private static final long FIRST_SEED = 1_000;
+
+    /** Every case would take as long as the corpus itself; the programs recur with every setting. */
+    private static final int EVERY = 3;
+
+    /** Writing a database takes longer than all else. */
+    private static final int DATABASE_EVERY = 10;
+
+    @TempDir
+    Path folder;
+
+    private final List<String> differences = new ArrayList<>();
+    private int compared;
+
+    @Test
+    void randomProgramsAreJudgedAsInTheirProcess() throws Exception {
+        long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
+        int programs = Integer.getInteger("meshguard.programs", 200);
+        System.out.println("Programs from -Dmeshguard.seed=" + firstSeed);
+
+        for (long seed = firstSeed; seed < firstSeed + programs; seed++) {
+            compareAll(RandomProgram.of(seed));
+        }
+
+        assertThat(differences).isEmpty();
+    }
+
+    @Test
+    void casesOfTheCorpusAreJudgedAsInTheirProcess() throws Exception {
+        List<CorpusCase> cases = Corpus.all();
+
+        for (int i = 0; i < cases.size(); i += EVERY) {
+            compareAll(cases.get(i));
+        }
+
+        assertThat(differences).isEmpty();
+    }
+
+    private void compareAll(CorpusCase one) throws IOException, InterruptedException {
+        AllocationHistory history = one.run().history();
+        compare("the lines of " + one, history, Routes.lines(history, folder));
+
+        AllocationHistory reduced = new ServerLogReduction(history).history();
+        Routes.Records records = Routes.records(reduced, folder);
+        compare("the records of " + one, reduced, records.received());
+        compare("the log of " + one, reduced, records.log().history());
+        if (records.log().unread().count() > 0) {
+            differences.add("the log of " + one + ": unread " + records.log().unread());
+        }
+        compareFile("the capture of " + one, history, RuntimeOutputWriter.graphCapture(history));
+        if (compared++ % DATABASE_EVERY == 0) {
+            compareFile("the database of " + one, history, RuntimeOutputWriter.reportDatabase(history));
+        }
+    }
+
+    /** A file has no lifetimes and no close. So it may leave open, or blame, what the process explains, and must not excuse it. */
+    private void compareFile(String name, AllocationHistory inProcess, RuntimeOutputWriter writer) throws IOException {
+        Path file = WrittenOutputs.file(writer);
+        AllocationHistory written =
+                RuntimeOutputReader.create().judgedAtEnd().read(file).history();
+        Files.delete(file);
+        LeakVerdict expected = LeakCheck.create().examine(inProcess);
+        LeakVerdict verdict = LeakCheck.create().examine(written);
+        boolean isLeak = expected.outcome() == Outcome.LEAKED;
+        boolean isClean = Contradictions.outcomeOfMemory(expected) == Outcome.LEAK_FREE;
+        if ((isLeak && verdict.outcome() != Outcome.LEAKED && verdict.outcome() != Outcome.INCONCLUSIVE)
+                || (isClean && verdict.outcome() == Outcome.LEAKED)) {
+            differences.add(name + ": " + verdict + " instead of " + expected);
+        }
+    }
+
+    private void compare(String name, AllocationHistory inProcess, AllocationHistory found) {
+        if (found.lostReports().size() == inProcess.lostReports().size()
+                && !reports(found).equals(reports(inProcess))) {
+            differences.add(name + ": other reports");
+        }
+        boolean isOfDeadProcess =
+                !inProcess.events(HistoryEvent.ProcessDied.class).isEmpty();
+        if (isOfDeadProcess && !name.startsWith("the lines")) {
+            // What comes to an address of a dead process is another buffer for a server; the tracker is not told so.
+            return;
+        }
+        LeakVerdict expected = LeakCheck.create().examine(inProcess);
+        LeakVerdict verdict = LeakCheck.create().examine(found);
+        Contradictions.between(expected, verdict)
+                .forEach(contradiction -> differences.add(name + ": " + contradiction));
+        // A program that reports nothing is not known, and one that does not report for a while tells that reports are
+        // missing.
+        boolean isClean = expected.outcome() == Outcome.LEAK_FREE
+                && inProcess.gaps().isEmpty()
+                && inProcess.allocatedBuffers() > 0;
+        if (isClean && verdict.outcome() != Outcome.LEAK_FREE) {
+            differences.add(name + ": " + verdict + " of a clean program");
+        }
+    }
+
+    /** Returns the reports of each device: the order of two devices in a history is that of the requests. */
+    private static Map<Integer, List<String>> reports(AllocationHistory history) {
+        Map<Integer, List<String>> reports = new TreeMap<>();
+        for (HistoryEvent event : history.events()) {
+            if (event instanceof HistoryEvent.Allocated one) {
+                long process = one.request().details().processId().orElse(ServerLogReduction.ONLY_PROCESS);
+                String text = "allocated " + one.type() + " " + one.address() + ", " + one.size() + " by " + process;
+                reports.computeIfAbsent(one.device(), first -> new ArrayList<>())
+                        .add(text);
+            } else if (event instanceof HistoryEvent.Freed one) {
+                reports.computeIfAbsent(one.device(), first -> new ArrayList<>())
+                        .add("freed " + one.address());
+            }
+        }
+        return reports;
+    }
+}

@@ -1,0 +1,33 @@
+package dev.meshguard.verification.corpus.route;
+
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.server.protocol.RecordCodec;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import java.nio.ByteBuffer;
+
+/** Allocations and frees as records of 112 bytes, in a connection for each process that reported. */
+final class RecordsRoute extends SocketRoute {
+
+    private static final RecordCodec CODEC = RecordCodec.of(RecordSize.BYTES_112);
+
+    @Override
+    void send(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated one) {
+            write(Request.allocation((int) process(), one.device(), one.type(), one.address(), one.size()));
+        } else if (event instanceof HistoryEvent.Freed one) {
+            write(Request.free((int) process(), one.device(), one.address()));
+        }
+    }
+
+    @Override
+    void end(boolean isInOrder) {
+        // The end of a connection says nothing.
+    }
+
+    private void write(Request request) {
+        ByteBuffer record = ByteBuffer.allocate(CODEC.size().bytes());
+        CODEC.encode(request, record);
+        write(record.array());
+    }
+}

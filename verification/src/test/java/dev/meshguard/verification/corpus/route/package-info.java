@@ -1,0 +1,5 @@
+/** The ways of reports from a program to a verdict, and the comparison with the verdict in the same process. */
+@NullMarked
+package dev.meshguard.verification.corpus.route;
+
+import org.jspecify.annotations.NullMarked;

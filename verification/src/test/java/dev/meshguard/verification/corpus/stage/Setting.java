@@ -1,0 +1,212 @@
+package dev.meshguard.verification.corpus.stage;
+
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.HandleRelease;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.verification.corpus.faults.RunFaults;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The runtime of a program, with its defects and faults.
+ *
+ * @param preset the version
+ * @param architecture the chips
+ * @param model the reporting model
+ * @param defects the defects
+ * @param fixes the repairs
+ * @param faults the injected faults
+ * @param closeOrder the order of the steps at the close of a mesh
+ * @param systemBuffers the runtime's own buffers
+ * @param handleRelease the treatment of handles that a program dropped without freeing them
+ */
+public record Setting(
+        RuntimePreset preset,
+        Architecture architecture,
+        ReportingModel model,
+        Set<RuntimeDefect> defects,
+        Set<RuntimeFix> fixes,
+        RunFaults faults,
+        CloseOrder closeOrder,
+        Optional<BufferLifetime> systemBuffers,
+        HandleRelease handleRelease) {
+
+    /**
+     * Defects by which the runtime keeps or crashes on memory; all others only touch what it says.
+     *
+     * <p>From what {@code MeshDevice}, {@code MeshTraces} and {@code MeshMemory} do when they are on.
+     */
+    private static final Set<RuntimeDefect> OF_THE_MEMORY = EnumSet.of(
+            RuntimeDefect.DEVICE_INITIALISED_TWICE,
+            RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH,
+            RuntimeDefect.TRACE_BUFFER_KEPT_AFTER_RELEASE,
+            RuntimeDefect.TRACE_SIZE_NOT_LOWERED_ON_RELEASE,
+            RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES,
+            RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES);
+
+    /** Returns a runtime without fault that hides nothing and takes a buffer for itself. */
+    public static Setting faultless() {
+        return new Setting(
+                RuntimePreset.MAY_2026,
+                Architecture.WORMHOLE_B0,
+                ReportingModel.COMPLETE,
+                Set.of(),
+                Set.of(),
+                RunFaults.none(),
+                CloseOrder.SYSTEM_BUFFERS_FIRST,
+                Optional.of(BufferLifetime.SYSTEM),
+                HandleRelease.EXPLICIT);
+    }
+
+    /** Returns this runtime of another version and chips. */
+    public Setting on(RuntimePreset newPreset, Architecture newArchitecture) {
+        return new Setting(
+                newPreset, newArchitecture, model, defects, fixes, faults, closeOrder, systemBuffers, handleRelease);
+    }
+
+    /** Returns this runtime reporting in another way. */
+    public Setting reporting(ReportingModel newModel) {
+        return new Setting(
+                preset, architecture, newModel, defects, fixes, faults, closeOrder, systemBuffers, handleRelease);
+    }
+
+    /** Returns this runtime with the given defects. */
+    public Setting with(RuntimeDefect... newDefects) {
+        return new Setting(
+                preset,
+                architecture,
+                model,
+                Set.of(newDefects),
+                fixes,
+                faults,
+                closeOrder,
+                systemBuffers,
+                handleRelease);
+    }
+
+    /** Returns this runtime with the given repairs. */
+    public Setting with(RuntimeFix... newFixes) {
+        return new Setting(
+                preset,
+                architecture,
+                model,
+                defects,
+                Set.of(newFixes),
+                faults,
+                closeOrder,
+                systemBuffers,
+                handleRelease);
+    }
+
+    /** Returns this runtime with the given faults. */
+    public Setting with(RunFaults newFaults) {
+        return new Setting(
+                preset, architecture, model, defects, fixes, newFaults, closeOrder, systemBuffers, handleRelease);
+    }
+
+    /** Returns this runtime taking itself apart in another order. */
+    public Setting closing(CloseOrder newOrder) {
+        return new Setting(preset, architecture, model, defects, fixes, faults, newOrder, systemBuffers, handleRelease);
+    }
+
+    /** Returns this runtime with buffers of its own of the given lifetime, or without. */
+    public Setting ownBuffers(Optional<BufferLifetime> lifetime) {
+        return new Setting(preset, architecture, model, defects, fixes, faults, closeOrder, lifetime, handleRelease);
+    }
+
+    /** Returns this runtime doing something else with what a program dropped without freeing it. */
+    public Setting releasing(HandleRelease newRelease) {
+        return new Setting(preset, architecture, model, defects, fixes, faults, closeOrder, systemBuffers, newRelease);
+    }
+
+    /** Returns whether what a program dropped is given back once it was collected. */
+    boolean releasesWhatIsCollected() {
+        return handleRelease == HandleRelease.ON_COLLECT;
+    }
+
+    /**
+     * Returns the runtime that does the same to the memory and reports everything as it is: the defects and faults that only touch
+     * reports are left out, and so are the gaps of its model.
+     */
+    public Setting reportingTheTruth() {
+        Set<RuntimeDefect> ofTheMemory =
+                defects.stream().filter(OF_THE_MEMORY::contains).collect(Collectors.toUnmodifiableSet());
+        return new Setting(
+                preset,
+                architecture,
+                ReportingModel.COMPLETE,
+                ofTheMemory,
+                fixes,
+                faults.withoutFaultsOfReports(),
+                closeOrder,
+                systemBuffers,
+                handleRelease);
+    }
+
+    /** Returns whether the runtime gets nothing wrong. */
+    boolean isFaultless() {
+        return defects.isEmpty() && faults.isEmpty();
+    }
+
+    /** Returns whether nothing is said any more once the first mesh is closed. */
+    public boolean isSilentAfterClose() {
+        return defects.contains(RuntimeDefect.REPORTS_END_AT_CLOSE);
+    }
+
+    /** Returns a runtime of this kind. */
+    public Ttnn open(AllocationListener listener) {
+        Ttnn.Builder builder = Ttnn.builder(faults.between(listener))
+                .preset(preset)
+                .architecture(architecture)
+                .reporting(model)
+                .defects(defects.toArray(RuntimeDefect[]::new))
+                .fixes(fixes.toArray(RuntimeFix[]::new))
+                .faults(faults.ofRuntime())
+                .closeOrder(closeOrder)
+                .handleRelease(handleRelease);
+        systemBuffers.ifPresent(lifetime ->
+                builder.systemBuffer(new Owner(Owner.Kind.COMMAND_QUEUE, "0"), BufferType.DRAM, 4_096, lifetime));
+        return builder.build();
+    }
+
+    /** Returns whether some of its faults lose, double or disorder reports. */
+    public boolean distortsReports() {
+        return !faults.ofReports().isEmpty();
+    }
+
+    /** Returns what is not as in a faultless runtime. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(String.format(Locale.ROOT, "%s %s", preset, model));
+        if (architecture != Architecture.WORMHOLE_B0) {
+            text.append(' ').append(architecture);
+        }
+        defects.stream().sorted().forEach(defect -> text.append(' ').append(defect));
+        fixes.stream().sorted().forEach(fix -> text.append(' ').append(fix));
+        if (closeOrder != CloseOrder.SYSTEM_BUFFERS_FIRST) {
+            text.append(' ').append(closeOrder);
+        }
+        text.append(systemBuffers
+                .map(lifetime -> lifetime == BufferLifetime.SYSTEM ? "" : " own " + lifetime)
+                .orElse(" owns nothing"));
+        if (handleRelease != HandleRelease.EXPLICIT) {
+            text.append(' ').append(handleRelease);
+        }
+        if (!faults.isEmpty()) {
+            text.append(' ').append(faults.toString().replace("FaultPlan.none()", ""));
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,193 @@
+package dev.meshguard.verification.cost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import dev.meshguard.handle.HandleSearch;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.MeshDeviceOptions;
+import dev.meshguard.mesh.Tensor;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationContext;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Tests that twice as many leaks need only twice the work to explain, for any common property of the leaks.
+ *
+ * <p>Work is measured in bytes that the thread allocates, which depend neither on the clock nor on other work of the machine.
+ * Code that visits all leaks for each leak would allocate four times as much for twice as many.
+ */
+class CostOfManyLeaksTests {
+
+    private static final int LEAKS = 1_500;
+
+    /** Two, and what is compiled meanwhile or only fits into the next size of a table. */
+    private static final double MOST = 2.9;
+
+    private static final TensorShape TILE = TensorShape.of(32, 32);
+
+    static Stream<Named<IntFunction<Runnable>>> programs() {
+        return Stream.of(
+                Named.of("one line", CostOfManyLeaksTests::oneLine),
+                Named.of("as many stacks", CostOfManyLeaksTests::manyStacks),
+                Named.of("a mesh for every fourth", CostOfManyLeaksTests::manyMeshes),
+                Named.of("a test for every fourth, on one mesh", CostOfManyLeaksTests::manyTests),
+                Named.of("each held by the next", CostOfManyLeaksTests::chain));
+    }
+
+    @ParameterizedTest
+    @MethodSource("programs")
+    void growsWithTheirNumber(IntFunction<Runnable> program) {
+        Runnable some = program.apply(LEAKS);
+        Runnable twice = program.apply(2 * LEAKS);
+        // Not counted is what is done once: classes are loaded, stacks resolved.
+        some.run();
+        twice.run();
+
+        long bytes = bytesAllocatedBy(some);
+        long bytesOfTwice = bytesAllocatedBy(twice);
+
+        assertThat((double) bytesOfTwice / bytes)
+                .as("%d B for %d leaks, %d B for twice as many", bytes, LEAKS, bytesOfTwice)
+                .isLessThan(MOST);
+    }
+
+    private static Runnable oneLine(int leaks) {
+        AllocationTracker tracker = AllocationTracker.create();
+        Ttnn ttnn = Ttnn.create(tracker);
+        try (MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1))) {
+            for (int leak = 0; leak < leaks; leak++) {
+                leak(ttnn, mesh);
+            }
+        }
+        return () -> explain(tracker, LeakCheck.create());
+    }
+
+    private static Runnable manyStacks(int leaks) {
+        AllocationTracker tracker = AllocationTracker.create();
+        Ttnn ttnn = Ttnn.create(tracker);
+        try (MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1))) {
+            for (int leak = 0; leak < leaks; leak++) {
+                byWayOf(leak, 12, () -> leak(ttnn, mesh));
+            }
+        }
+        return () -> explain(tracker, LeakCheck.create());
+    }
+
+    private static Runnable manyMeshes(int leaks) {
+        AllocationTracker tracker = AllocationTracker.create();
+        Ttnn ttnn = Ttnn.create(tracker);
+        for (int leak = 0; leak < leaks; leak += 4) {
+            MeshDeviceOptions single = MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1));
+            try (MeshDevice mesh = ttnn.openMeshDevice(single)) {
+                for (int i = 0; i < 4; i++) {
+                    leak(ttnn, mesh);
+                }
+            }
+        }
+        return () -> explain(tracker, LeakCheck.create());
+    }
+
+    private static Runnable manyTests(int leaks) {
+        AllocationTracker tracker = AllocationTracker.create();
+        Ttnn ttnn = Ttnn.create(tracker);
+        List<AllocationContext> tests = new ArrayList<>();
+        try (MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1))) {
+            for (int leak = 0; leak < leaks; leak += 4) {
+                AllocationContext test = tracker.context("test " + leak);
+                try (Scope thread = test.makeCurrent()) {
+                    for (int i = 0; i < 4; i++) {
+                        leak(ttnn, mesh);
+                    }
+                }
+                tests.add(test);
+            }
+        }
+        // Of every other test it was said what it left.
+        LeakCheck check = LeakCheck.create();
+        for (int test = 0; test < tests.size(); test += 2) {
+            LeakVerdict told = LeakCheck.create().examine(tracker.history().partOf(tests.get(test)));
+            check = check.excluding(told, tests.get(test).name());
+        }
+        LeakCheck apart = check;
+        return () -> explain(tracker, apart);
+    }
+
+    private static Runnable chain(int leaks) {
+        AllocationTracker tracker = AllocationTracker.create();
+        Ttnn ttnn = Ttnn.create(tracker);
+        Node last = null;
+        try (MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1))) {
+            for (int leak = 0; leak < leaks; leak++) {
+                last = new Node(leak(ttnn, mesh), last);
+            }
+        }
+        HandleSearch search = HandleSearch.from(new Holder(last)).collectingBy(CostOfManyLeaksTests::noCollection);
+        return () -> {
+            search.trace(tracker, tracker.history());
+            explain(tracker, LeakCheck.create());
+        };
+    }
+
+    private static boolean noCollection() {
+        return true;
+    }
+
+    private static Tensor leak(Ttnn ttnn, MeshDevice mesh) {
+        return ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+    }
+
+    /** Each bit of the number is a turn to the left or to the right. */
+    private static void byWayOf(int number, int turns, Runnable end) {
+        if (turns == 0) {
+            end.run();
+        } else if ((number & 1) == 0) {
+            left(number >> 1, turns - 1, end);
+        } else {
+            right(number >> 1, turns - 1, end);
+        }
+    }
+
+    private static void left(int number, int turns, Runnable end) {
+        byWayOf(number, turns, end);
+    }
+
+    private static void right(int number, int turns, Runnable end) {
+        byWayOf(number, turns, end);
+    }
+
+    private static void explain(AllocationTracker tracker, LeakCheck check) {
+        LeakVerdict verdict = check.examine(tracker.history());
+        assertThat(verdict.survivors()).isNotEmpty();
+        assertThat(VerdictReport.of(verdict).text()).startsWith("LEAK");
+    }
+
+    private static long bytesAllocatedBy(Runnable work) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        work.run();
+        return threads.getCurrentThreadAllocatedBytes() - before;
+    }
+
+    @SuppressWarnings("UnusedVariable") // A search reads it.
+    private record Holder(@Nullable Node last) {}
+
+    @SuppressWarnings("UnusedVariable") // A search reads it.
+    private record Node(Tensor tensor, @Nullable Node before) {}
+}

@@ -1,0 +1,168 @@
+package dev.meshguard.verification.documents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * The README and the pages of {@code docs} show code that runs and output that was printed, and contain only links to existing
+ * targets.
+ *
+ * <p>A {@link PageMarker} above each block names its source. The code is that of the samples, which are compiled and run with
+ * the build; the output is printed anew.
+ */
+class DocumentationTests {
+
+    /** Why a block may be there that nothing runs. */
+    private static final Set<String> REASONS = Set.of("configuration", "picture", "shell");
+
+    /** Pages on something that a test uses; who reads them has to know what may be shared between threads. */
+    private static final Set<String> FEATURES = Set.of(
+            "docs/baseline.md",
+            "docs/causes.md",
+            "docs/closeables.md",
+            "docs/command-line.md",
+            "docs/configuration.md",
+            "docs/expected-buffers.md",
+            "docs/formats.md",
+            "docs/growth-and-budgets.md",
+            "docs/lifecycle.md",
+            "docs/mesh-fake.md",
+            "docs/netty.md",
+            "docs/out-of-memory.md",
+            "docs/own-devices.md",
+            "docs/page.md",
+            "docs/processes.md",
+            "docs/protocol.md",
+            "docs/reading-a-failure.md",
+            "docs/reports.md",
+            "docs/runtime-outputs.md",
+            "docs/traces.md",
+            "docs/troubleshooting.md");
+
+    /** Pages on the project. */
+    private static final Set<String> OTHERS = Set.of(
+            "CONTRIBUTING.md",
+            "README.md",
+            "docs/README.md",
+            "docs/build.md",
+            "docs/glossary.md",
+            "docs/internals/compared.md",
+            "docs/internals/dependencies.md",
+            "docs/internals/file-fidelity.md",
+            "docs/internals/foreign-tests.md",
+            "docs/internals/library-detectors.md",
+            "docs/internals/mesh-fidelity.md",
+            "docs/internals/mutation-testing.md",
+            "docs/internals/performance.md",
+            "docs/internals/releasing.md",
+            "docs/internals/server-fidelity.md",
+            "docs/tutorial.md",
+            "sample-tests/README.md");
+
+    @Test
+    void everyBlockSaysWhereItIsFrom() {
+        assertThat(blocks().filter(CodeBlock::needsMarker))
+                .filteredOn(block -> block.marker().isEmpty())
+                .extracting(CodeBlock::place)
+                .as("blocks of code without one of the comments that Marker lists")
+                .isEmpty();
+    }
+
+    @TestFactory
+    Stream<DynamicTest> showsWhatRuns() {
+        return DocumentationPage.all().stream()
+                .flatMap(page -> page.blocks().stream()
+                        .filter(block -> block.marker().isPresent())
+                        .map(block -> DynamicTest.dynamicTest(
+                                block.place(),
+                                () -> check(page, block, block.marker().orElseThrow()))));
+    }
+
+    /** Compiled code that no test knows would be shown and never run. */
+    @TestFactory
+    Stream<DynamicTest> showsCodeThatATestRuns() {
+        return blocks().filter(block -> block.language().equals("java"))
+                .flatMap(block -> block.marker().stream())
+                .flatMap(marker -> marker.file().stream())
+                .distinct()
+                .map(file -> DynamicTest.dynamicTest(
+                        DocumentationPage.ROOT.relativize(file).toString(),
+                        () -> assertThat(Source.testsThatRun(file)).isNotEmpty()));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> linksToWhatIsThere() {
+        return DocumentationPage.all().stream()
+                .flatMap(page -> page.links().stream()
+                        .distinct()
+                        .map(link -> DynamicTest.dynamicTest(page.name() + " -> " + link, () -> follow(page, link))));
+    }
+
+    @Test
+    void everyPageOnAFeatureSaysWhatThreadsMayDo() {
+        assertThat(DocumentationPage.all())
+                .filteredOn(page -> FEATURES.contains(page.name()))
+                .hasSameSizeAs(FEATURES)
+                .allSatisfy(page -> assertThat(page.headings()).as(page.name()).containsOnlyOnce("Thread safety"));
+    }
+
+    @Test
+    void everyPageIsOnAFeatureOrOnTheProject() {
+        assertThat(DocumentationPage.all().stream().map(DocumentationPage::name))
+                .as("put a page on a feature into FEATURES, and tell in it what threads may do")
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.concat(FEATURES.stream(), OTHERS.stream()).toList());
+    }
+
+    private static Stream<CodeBlock> blocks() {
+        return DocumentationPage.all().stream().flatMap(page -> page.blocks().stream());
+    }
+
+    private static void check(DocumentationPage page, CodeBlock block, PageMarker marker)
+            throws IOException, ReflectiveOperationException {
+        switch (marker.kind()) {
+            case SAMPLE -> assertThat(block.text().strip()).isEqualTo(Source.file(marker.value()));
+            case SNIPPET -> assertThat(block.text().strip()).isEqualTo(Source.region(marker.value()));
+            case OUTPUT -> checkOutput(block.text(), Output.on(page, marker));
+            case COMPARED -> checkCompared(block, Files.readString(DocumentationPage.ROOT.resolve(marker.value())));
+            case NOT_EXECUTED -> assertThat(marker.value()).isIn(REASONS);
+        }
+    }
+
+    private static void checkOutput(String shown, String printed) {
+        if (Output.isElided(shown)) {
+            assertThat(printed + "\n").as("what was left out of\n%s", shown).matches(Output.elided(shown));
+        } else {
+            assertThat(shown.strip()).isEqualTo(printed);
+        }
+    }
+
+    /** The test reads the page, or holds the same lines. */
+    private static void checkCompared(CodeBlock block, String test) {
+        String page = block.place().replaceAll(":\\d+$", "").replaceAll("^docs/", "");
+        if (!test.contains("\"" + page + "\"")) {
+            assertThat(test).contains(block.text().lines().map(String::strip).toList());
+        }
+    }
+
+    private static void follow(DocumentationPage page, String link) {
+        List<String> parts = List.of(link.split("#", 2));
+        Path target = parts.get(0).isEmpty()
+                ? page.file()
+                : page.file().resolveSibling(parts.get(0)).normalize();
+
+        assertThat(target).startsWith(DocumentationPage.ROOT).exists();
+        if (parts.size() > 1) {
+            assertThat(DocumentationPage.of(target).anchors()).contains(parts.get(1));
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package dev.meshguard.verification.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.allocator.Statistics;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.verdict.LeakCheck;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+
+/** Tests the address space of the allocators at an event: it matches the allocator's own statistics. */
+@InChromium
+class AddressSpaceTests {
+
+    private static final long MIB = 1 << 20;
+
+    /** The allocator's statistics by the number of the last event before them. */
+    private static final Map<Long, Statistics> MEASURED = new TreeMap<>();
+
+    @TempDir
+    static Path folder;
+
+    private static Path file;
+
+    @BeforeAll
+    static void write() {
+        AllocationTracker tracker = AllocationTracker.create();
+        Ttnn ttnn = Ttnn.create(tracker);
+        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
+        try (Scope test = tracker.phase(Phase.TEST)) {
+            List<MeshBuffer> buffers = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                buffers.add(mesh.allocate(BufferType.DRAM, (1L + i % 7) * 12 * MIB));
+                measure(tracker, mesh);
+            }
+            for (int i = 0; i < 40; i += 3) {
+                buffers.get(i).deallocate();
+                measure(tracker, mesh);
+            }
+            buffers.stream().filter(MeshBuffer::isAllocated).skip(4).forEach(MeshBuffer::deallocate);
+        }
+        ttnn.closeMeshDevice(mesh);
+        file = SampleRun.of("t", LeakCheck.create().examine(tracker.history())).writtenTo(folder);
+    }
+
+    private static void measure(AllocationTracker tracker, MeshDevice mesh) {
+        int last = tracker.history().events().size() - 1;
+        MEASURED.put(tracker.history().events().get(last).number(), mesh.statistics(BufferType.DRAM));
+    }
+
+    @Test
+    void hasTheFreeBytesAndTheLargestFreeBlockOfTheAllocator(Chromium chromium) {
+        open(chromium, "");
+
+        MEASURED.forEach((event, statistics) -> {
+            chromium.run("Cursor.moveTo(" + event + ", 'test')");
+            chromium.await("document.querySelector('#space-strips').dataset.event === '" + event + "'");
+
+            assertThat(chromium.texts("[data-devices='0,1,2,3,4,5,6,7'] [data-figure=free]"))
+                    .as("free after event %s", event)
+                    .containsExactly(Quantities.shortSize(statistics.totalFree()));
+            assertThat(chromium.texts("[data-devices='0,1,2,3,4,5,6,7'] [data-figure=largest]"))
+                    .as("largest free block after event %s", event)
+                    .containsExactly(Quantities.shortSize(statistics.largestFree()));
+            assertThat(chromium.value("SpaceModel.of().largestFree('DRAM', " + event + ")"))
+                    .isEqualTo(statistics.largestFree());
+        });
+        assertThat(MEASURED.values()).anyMatch(one -> one.largestFree() < one.totalFree());
+    }
+
+    @Test
+    void beginsAtThePeakAndFollowsTheEventOfTheAddress(Chromium chromium) {
+        open(chromium, "");
+        long peak = ((Number) chromium.value(DATA + ".peak.event")).longValue();
+
+        assertThat(chromium.value("document.querySelector('#space-event').value"))
+                .isEqualTo(String.valueOf(peak));
+        assertThat(chromium.text("#space-moment")).endsWith("the peak of the run");
+
+        chromium.run("const input = document.querySelector('#space-event'); input.value = 20;"
+                + " input.dispatchEvent(new Event('input'))");
+        chromium.await("location.hash === '#space-20'");
+        assertThat(chromium.value("document.querySelector('#map-over').dataset.cursor"))
+                .isEqualTo("20");
+
+        open(chromium, "#space-15");
+        assertThat(chromium.value("document.querySelector('#space-strips').dataset.event"))
+                .isEqualTo("15");
+    }
+
+    @Test
+    void showsDetailsAtThePointerByKeysAndInATable(Chromium chromium) {
+        open(chromium, "#space-197");
+        chromium.scrollTo("#space-strips canvas");
+        Map<?, ?> box = (Map<?, ?>)
+                chromium.value("document.querySelector('#space-strips canvas').getBoundingClientRect().toJSON()");
+        chromium.moveTo(((Number) box.get("x")).longValue() + 30, ((Number) box.get("y")).longValue() + 10);
+        chromium.await("document.querySelector('#tooltip')?.hidden === false");
+        assertThat(chromium.text("#tooltip")).contains("in each bank");
+
+        chromium.run("document.querySelector('#space-strips canvas').focus()");
+        chromium.type(Keys.ARROW_RIGHT);
+        chromium.type(Keys.ARROW_RIGHT);
+        assertThat(chromium.text("#space-readout")).containsAnyOf("Free: ", "DRAM ");
+
+        chromium.click("#space-blocks summary");
+        chromium.await("document.querySelectorAll('#space-table tbody tr').length > 0");
+        assertThat(chromium.all("#space-table tbody tr"))
+                .hasSize(Integer.parseInt(chromium.text("[data-figure=blocks]")));
+    }
+
+    @Test
+    void liveBytesNameTheLargestFreeBlockAtThePointer(Chromium chromium) {
+        open(chromium, "");
+        chromium.scrollTo("#live-chart");
+        Map<?, ?> box =
+                (Map<?, ?>) chromium.value("document.querySelector('#live-chart').getBoundingClientRect().toJSON()");
+
+        chromium.moveTo(((Number) box.get("x")).longValue() + 500, ((Number) box.get("y")).longValue() + 150);
+
+        chromium.await("document.querySelector('#tooltip')?.hidden === false");
+        assertThat(chromium.text("#tooltip")).containsPattern("largest free block [0-9.]+ MiB in each bank");
+    }
+
+    @Test
+    void withoutACapacityItSaysThatTheLargestFreeBlockIsUnknown(Chromium chromium, @TempDir Path other) {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        tracker.allocated(0, BufferType.DRAM, 4096, 1024);
+        tracker.allocated(0, BufferType.DRAM, 8192, 1024);
+        tracker.freed(0, BufferType.DRAM, 4096);
+        tracker.freed(0, BufferType.DRAM, 8192);
+        tracker.meshClosed(0);
+        tracker.checked();
+        chromium.open(
+                SampleRun.of("t", LeakCheck.create().examine(tracker.history())).writtenTo(other));
+        chromium.scrollTo("#space");
+        chromium.await("document.querySelector('#space-strips').dataset.event !== undefined");
+
+        assertThat(chromium.text("#space-strips .note"))
+                .isEqualTo("Unknown: the source does not report the capacity,"
+                        + " so free bytes and the largest free block are unknown.");
+        assertThat(chromium.texts("[data-figure=used]")).containsExactly("2 KiB");
+        assertThat(chromium.all("[data-figure=free], [data-figure=largest], [data-figure=fragmentation]"))
+                .isEmpty();
+    }
+
+    private static final String DATA = "JSON.parse(document.querySelector('#data').textContent)";
+
+    private static void open(Chromium chromium, String place) {
+        chromium.open(file, place);
+        chromium.scrollTo("#space");
+        chromium.await("document.querySelector('#space-strips').dataset.event !== undefined");
+    }
+}

@@ -1,0 +1,186 @@
+package dev.meshguard.verification.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.verdict.SurvivorStatus;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+
+/** Tests that a link opens exactly the finding, buffer, event or device that it names, and that selecting one changes the address. */
+@InChromium
+class AddressTests {
+
+    private static final SampleRun LEAK = SampleRuns.leak();
+
+    @TempDir
+    static Path folder;
+
+    private static Path file;
+
+    @BeforeAll
+    static void write() {
+        file = LEAK.writtenTo(folder);
+    }
+
+    @Test
+    void opensAFindingByItsNumber(Chromium chromium) {
+        chromium.open(file, "#finding-3");
+
+        assertThat(chromium.text("#finding-3")).contains("FREED_ON_OTHER_DEVICES", "64 KiB");
+        assertThat(chromium.find("#finding-3 .opener").getDomAttribute("aria-expanded"))
+                .isEqualTo("true");
+        chromium.await(isInWindow("#finding-3"));
+        chromium.await(isInWindow("#finding-3 + .detail .fix"));
+    }
+
+    @Test
+    void opensAConsequenceBelowItsFinding(Chromium chromium) {
+        chromium.open(file);
+        Object id = chromium.value("document.querySelector('#groups-table .badge-with').closest('tr').id");
+
+        chromium.open(file, "#" + id);
+
+        assertThat(id.toString()).startsWith("finding-1-");
+        assertThat(chromium.text("[id='" + id + "']")).contains("with it");
+        assertThat(chromium.find("[id='" + id + "'] .opener").getDomAttribute("aria-expanded"))
+                .isEqualTo("true");
+    }
+
+    @Test
+    void opensAnEventInTheListAndMovesTheCursorThere(Chromium chromium) {
+        long closing = closing();
+
+        chromium.open(file, "#event-" + closing);
+
+        chromium.await(isInWindow("#event-list [aria-selected=true]"));
+        assertThat(chromium.text("#event-list [aria-selected=true]")).startsWith("#" + closing);
+        assertThat(chromium.text("#cursor")).startsWith("Event #" + closing);
+    }
+
+    @Test
+    void opensABufferByTheEventThatAllocatedIt(Chromium chromium) {
+        BufferGeneration leaked = LEAK.verdict().survivors().stream()
+                .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
+                .map(survivor -> survivor.buffer())
+                .findFirst()
+                .orElseThrow();
+
+        chromium.open(file, "#buffer-" + leaked.allocatedAt());
+
+        assertThat(chromium.text("#map-details"))
+                .contains("0x" + Long.toHexString(leaked.address()), "on device " + leaked.device());
+        chromium.await(isInWindow(".lane[title^='Device " + leaked.device() + ", " + leaked.type() + "']"));
+        chromium.click("#map-details a[href='#finding-2']");
+        chromium.await(isInWindow("#finding-2"));
+    }
+
+    @Test
+    void opensADeviceAndShowsNothingElse(Chromium chromium) {
+        chromium.open(file, "#device-3");
+
+        assertThat(chromium.find("#mesh td[data-device='3'] button").getDomAttribute("aria-pressed"))
+                .isEqualTo("true");
+        assertThat(chromium.text("#groups .counted")).isEqualTo("4 of 5 shown");
+        assertThat(chromium.find("#map-device").getDomProperty("value")).isEqualTo("3");
+        long events = LEAK.verdict().history().events().stream()
+                .filter(event -> event instanceof HistoryEvent.Allocated allocated && allocated.device() == 3)
+                .count();
+        assertThat(shownEvents(chromium))
+                .isBetween(events, (long) LEAK.verdict().history().events().size() / 4);
+
+        chromium.click("#all-devices");
+        chromium.await("document.querySelector('#groups .counted').textContent === ''");
+        chromium.await("location.hash === ''");
+        assertThat(shownEvents(chromium))
+                .isEqualTo(LEAK.verdict().history().events().size());
+    }
+
+    /** A selection changes the address a little later: here after a link has changed it, and before the page follows that. */
+    @Test
+    void aLinkOpensWhatItNamesAlsoRightAfterASelection(Chromium chromium) {
+        chromium.openAfter("""
+                const [start, stop, held] = [setTimeout, clearTimeout, new Map()];
+                setTimeout = (task, delay) => (delay === 100 ? held.set(-1 - held.size, task) && -held.size : start(task, delay));
+                clearTimeout = (timer) => held.delete(timer) || stop(timer);
+                addEventListener("hashchange", () => held.forEach((task) => task()));
+                """, file);
+        chromium.click("#groups-table .opener[aria-expanded=true]");
+        chromium.click("#groups-table .opener");
+
+        chromium.click("#groups-table .detail .to-map");
+
+        chromium.await("!document.querySelector('#map-details').hidden");
+        assertThat(chromium.value("location.hash").toString()).startsWith("#buffer-");
+    }
+
+    @Test
+    void selectingChangesTheAddress(Chromium chromium) {
+        chromium.open(file);
+        Object entries = chromium.value("history.length");
+
+        chromium.click("#mesh td[data-device='6'] button");
+        chromium.await("location.hash === '#device-6'");
+        chromium.click("#mesh td[data-device='6'] button");
+        chromium.await("location.hash === ''");
+        chromium.click("#finding-1 .opener");
+        chromium.await("location.hash === '#finding-1'");
+        chromium.run("document.querySelector('#map-canvas').focus()");
+        chromium.type(Keys.ARROW_DOWN);
+        chromium.await("/^#buffer-[0-9]+$/.test(location.hash)");
+        chromium.run("document.querySelector('#event-list').focus()");
+        chromium.type(Keys.HOME);
+        chromium.await("location.hash === '#event-1'");
+        assertThat(chromium.value("history.length")).isEqualTo(entries);
+    }
+
+    @Test
+    void aLinkToAnEventShowsItEachTimeAndEvenIfItWasFilteredOut(Chromium chromium) {
+        chromium.open(file);
+        chromium.select("#events-kind", "mesh closing");
+
+        chromium.click("#finding-1 .opener");
+        for (int time = 0; time < 2; time++) {
+            chromium.run("scrollTo(0, 0)");
+            chromium.click("#finding-1 + .detail .event-link");
+            chromium.await(isInWindow("#event-list [aria-selected=true]"));
+        }
+
+        assertThat(chromium.text("#event-list [aria-selected=true]"))
+                .startsWith(chromium.text("#finding-1 + .detail .event-link"));
+        assertThat(chromium.find("#events-kind").getDomProperty("value")).isEqualTo("");
+    }
+
+    @Test
+    void anAddressOfNothingBreaksNothing(Chromium chromium) {
+        for (String unknown :
+                new String[] {"#finding-99", "#buffer-0", "#event-999999", "#device-77", "#x-<y>", "#%"}) {
+            chromium.open(file, unknown);
+
+            assertThat(chromium.text("#outcome")).as(unknown).isEqualTo("Leak");
+            assertThat(chromium.console()).as(unknown).isEmpty();
+        }
+    }
+
+    private static long closing() {
+        return LEAK.verdict().history().events().stream()
+                .filter(HistoryEvent.MeshClosing.class::isInstance)
+                .findFirst()
+                .orElseThrow()
+                .number();
+    }
+
+    private static long shownEvents(Chromium chromium) {
+        return Long.parseLong(String.valueOf(chromium.find("#event-list").getDomAttribute("data-shown")));
+    }
+
+    /** An expression that is true if an element lies inside the window and below the sticky bar. */
+    private static String isInWindow(String selector) {
+        return "(() => { const box = document.querySelector(\"" + selector + "\")?.getBoundingClientRect();"
+                + " return box !== undefined && box.top >= 0 && box.bottom <= innerHeight && box.height > 0; })()";
+    }
+}

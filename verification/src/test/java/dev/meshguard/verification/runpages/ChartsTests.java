@@ -1,0 +1,290 @@
+package dev.meshguard.verification.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.page.RunPage;
+import dev.meshguard.report.AccumulationReport;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Rounds;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests the charts of live bytes, the mesh and growth, and the figures below them. */
+@InChromium
+class ChartsTests {
+
+    private static final SampleRun LEAK = SampleRuns.leak();
+    private static final SampleRun GROWING = SampleRuns.growing();
+
+    private static final String NAMES_OF_PEAKS =
+            "echarts.getInstanceByDom(document.querySelector('#live-chart')).getZr()"
+                    + ".storage.getDisplayList().filter(one => one.type === 'tspan' && / peak /.test(one.style.text))"
+                    + ".map(one => { const rect = one.getBoundingRect().clone(); if (one.transform) { rect.applyTransform(one.transform); } return rect; })";
+
+    @TempDir
+    static Path folder;
+
+    @TempDir
+    static Path growing;
+
+    private static Path file;
+    private static Path growingFile;
+
+    @BeforeAll
+    static void write() {
+        file = LEAK.writtenTo(folder);
+        growingFile = GROWING.writtenTo(growing);
+    }
+
+    @Test
+    void liveBytesHaveThePeaksOfTheHistoryAndTheCapacity(Chromium chromium) {
+        chromium.open(file);
+
+        peaks().forEach((type, peak) -> assertThat(
+                        chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(2)"))
+                .as(type.name())
+                .isEqualTo(Quantities.size(peak)));
+        for (BufferType type : peaks().keySet()) {
+            assertThat(chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(4)"))
+                    .as(type.name())
+                    .isEqualTo(Quantities.size(LEAK.verdict().history().generations().stream()
+                            .filter(life -> life.type() == type && life.isLive())
+                            .mapToLong(BufferGeneration::size)
+                            .sum()));
+            long capacity = LEAK.verdict().history().meshes().stream()
+                    .filter(mesh -> mesh.parent().isEmpty())
+                    .flatMap(mesh -> mesh.capacityOf(type).stream()
+                            .map(memory -> (long) mesh.devices().size() * memory.banks() * memory.bytesPerBank()))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(6)"))
+                    .startsWith(Quantities.shortSize(capacity));
+        }
+    }
+
+    @Test
+    void liveBytesAreDrawnOnTopOfEachOtherOrEachForItselfWithWhatLeaked(Chromium chromium) {
+        chromium.open(file);
+        assertThat(seriesOfChart(chromium, "live-chart")).contains("DRAM", "L1", "L1 budget");
+        assertThat(chromium.value(
+                        "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().grid.length"))
+                .isEqualTo(1L);
+
+        chromium.click("input[name=live-mode][value=rows]");
+
+        chromium.await("document.querySelector('#live-chart').dataset.mode === 'rows'");
+        assertThat(chromium.value(
+                        "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().grid.length"))
+                .isEqualTo((long) peaks().size());
+        assertThat(chromium.text("#live-key-leaked")).isEqualTo("leaked");
+        for (BufferType type : peaks().keySet()) {
+            assertThat(chromium.value(
+                            "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().series"
+                                    + ".find(series => series.name === '" + type + " leaked').data.at(-1)[1]"))
+                    .as(type.name())
+                    .isEqualTo(LEAK.verdict().survivors().stream()
+                            .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
+                            .filter(survivor -> survivor.buffer().type() == type)
+                            .mapToLong(survivor -> survivor.buffer().size())
+                            .sum());
+        }
+    }
+
+    @Test
+    void liveBytesShowThePartOfTheRunThatTheMapShows(Chromium chromium) {
+        chromium.open(file);
+        chromium.click("#map-in");
+        chromium.await("document.querySelector('#live-chart').dataset.behind === 'true'");
+
+        chromium.run("document.querySelector('#live-chart').scrollIntoView()");
+
+        chromium.await("document.querySelector('#live-chart').dataset.behind === 'false'");
+        for (String end : List.of("from", "to")) {
+            assertThat(chromium.find("#live-chart").getDomAttribute("data-" + end))
+                    .isEqualTo(chromium.find("#map-canvas").getDomAttribute("data-" + end));
+        }
+    }
+
+    @Test
+    void showsTheBudgetAsALineAndReportsItsViolation(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(chromium.text("#live-figures tr[data-type=L1] td:nth-child(5)"))
+                .isEqualTo(Quantities.size(8 * SampleRuns.L1_BUDGET));
+        assertThat(chromium.text("#live-budgets")).contains("L1", "over the budget");
+        assertThat(chromium.texts("#matrix-table .over-budget"))
+                .containsExactly("budget " + Quantities.shortSize(SampleRuns.L1_BUDGET) + ", exceeded");
+    }
+
+    @Test
+    void stepsOfTheCleanUpMoveTheCursor(Chromium chromium) {
+        chromium.open(file);
+        long closing = LEAK.verdict().history().events().stream()
+                .filter(HistoryEvent.MeshClosing.class::isInstance)
+                .findFirst()
+                .orElseThrow()
+                .number();
+
+        chromium.click("#live-steps [data-event='" + closing + "']");
+
+        chromium.await("document.querySelector('#live-chart').dataset.cursor === '" + closing + "'");
+        assertThat(chromium.text("#cursor")).startsWith("Event #" + closing + " · ");
+    }
+
+    @Test
+    void theMeshHasWhatEachDeviceHolds(Chromium chromium) {
+        chromium.open(file);
+
+        for (int device = 0; device < 8; device++) {
+            for (BufferType type : peaks().keySet()) {
+                assertThat(chromium.find("#matrix-table td[data-device='" + device + "'][data-type=" + type + "]")
+                                .getDomAttribute("data-live"))
+                        .as("%s of device %s", type, device)
+                        .isEqualTo(String.valueOf(live(device, type)));
+            }
+        }
+        assertThat(chromium.texts("#matrix-table td.out .difference")).containsExactly("▲ +64 KiB", "▲ +96 KiB");
+        assertThat(chromium.text("#matrix-lead")).isEqualTo("2 cells of 16 differ from what most devices ended with.");
+    }
+
+    /** The first device reports for all in L1, and the peak lies right of the middle. */
+    private static Path narrowRun() throws IOException {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.meshOpened(new MeshDescription(0, "1x4 mesh", List.of(0, 1, 2, 3), 0, OptionalInt.empty(), List.of()));
+        for (int number = 1; number <= 6; number++) {
+            for (int device = 0; device < 4; device++) {
+                tracker.allocated(device, BufferType.DRAM, number << 24, (1 << 24) + 12_345);
+            }
+        }
+        tracker.allocated(0, BufferType.L1, 4_096, 4_096);
+        for (int number = 1; number <= 4; number++) {
+            for (int device = 0; device < 4; device++) {
+                tracker.freed(device, BufferType.DRAM, number << 24);
+            }
+        }
+        Path page = folder.resolve("narrow.html");
+        RunPage.of("narrow", VerdictReport.of(LeakCheck.create().examine(tracker.history())))
+                .write(page);
+        return page;
+    }
+
+    @Test
+    void theNameOfAPeakLiesWithinANarrowChart(Chromium chromium) throws IOException {
+        chromium.open(narrowRun(), 390, "light");
+        chromium.run("document.querySelector('#live').scrollIntoView()");
+        chromium.await(NAMES_OF_PEAKS + ".length > 0");
+
+        assertThat(
+                        chromium.value(
+                                NAMES_OF_PEAKS
+                                        + ".filter(rect => rect.x < 0 || rect.x + rect.width > document.querySelector('#live-chart').clientWidth).length"))
+                .isEqualTo(0L);
+    }
+
+    @Test
+    void devicesThatReportOtherMemoriesAreNotSaidToBeAlike(Chromium chromium) throws IOException {
+        chromium.open(narrowRun());
+
+        assertThat(chromium.text("#matrix-lead")).isEqualTo("Each memory ended alike on all devices that report it.");
+    }
+
+    @Test
+    void growthSaysWhatTheReportSaysAndShowsItsSlope(Chromium chromium) {
+        chromium.open(growingFile);
+        Accumulation growth = Accumulation.of(GROWING.verdict(), Rounds.MARKED);
+
+        assertThat(chromium.text("#growth-text"))
+                .isEqualTo(AccumulationReport.of(growth).text());
+        assertThat(chromium.texts("#growth-table td[data-key=slope]"))
+                .containsExactly(
+                        "+" + Quantities.shortSize(8 * growth.memory().get(0).bytesPerRound()));
+        assertThat(chromium.texts("#growth-table td[data-key=trend]")).containsExactly("growing");
+
+        chromium.click("input[name=growth-mode][value=memory]");
+
+        chromium.await("document.querySelector('#growth-chart').dataset.mode === 'memory'");
+        assertThat(seriesOfChart(chromium, "growth-chart")).contains("0 memory", "0 slope");
+    }
+
+    @Test
+    void liveBytesGrowthAndOriginsShowDetailsAtThePointer(Chromium chromium) {
+        chromium.open(growingFile);
+
+        assertThat(tooltipIn(chromium, "#live-chart")).startsWith("Event #").contains("DRAM", "MiB");
+        assertThat(tooltipIn(chromium, "#growth-chart"))
+                .startsWith("After round ")
+                .contains("160 MiB", "growing");
+        assertThat(tooltipIn(chromium, "#icicle-tree .cell[data-path='0']")).contains("192 MiB", "100 % of all");
+    }
+
+    /** Points at the middle of an element, and returns what is shown beside the pointer. */
+    private static String tooltipIn(Chromium chromium, String selector) {
+        chromium.scrollTo(selector);
+        Map<?, ?> box = (Map<?, ?>)
+                chromium.value("document.querySelector(\"" + selector + "\").getBoundingClientRect().toJSON()");
+        long x = Math.round(((Number) box.get("x")).doubleValue() + 0.75 * ((Number) box.get("width")).doubleValue());
+        long y = Math.round(((Number) box.get("y")).doubleValue() + 0.4 * ((Number) box.get("height")).doubleValue());
+        chromium.moveTo(x, y);
+        chromium.await("document.querySelector('#tooltip')?.hidden === false");
+        Map<?, ?> shown =
+                (Map<?, ?>) chromium.value("document.querySelector('#tooltip').getBoundingClientRect().toJSON()");
+        assertThat(((Number) shown.get("y")).doubleValue()).isBetween(y - 300.0, y + 20.0);
+        return chromium.text("#tooltip");
+    }
+
+    @Test
+    void withoutRoundsThereIsNoGrowth(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(chromium.find("#growth").isDisplayed()).isFalse();
+        assertThat(chromium.texts("#views a")).noneMatch(name -> name.startsWith("Growth"));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<String> seriesOfChart(Chromium chromium, String id) {
+        return (List<String>) chromium.value("echarts.getInstanceByDom(document.querySelector('#" + id
+                + "')).getOption().series.map(series => series.name)");
+    }
+
+    private static long live(int device, BufferType type) {
+        return LEAK.verdict().history().generations().stream()
+                .filter(life -> life.device() == device && life.type() == type && life.isLive())
+                .mapToLong(BufferGeneration::size)
+                .sum();
+    }
+
+    /** Counted anew, from the lives and not from what the page counted. */
+    private static Map<BufferType, Long> peaks() {
+        Map<BufferType, TreeMap<Long, Long>> changes = new TreeMap<>();
+        for (BufferGeneration life : LEAK.verdict().history().generations()) {
+            TreeMap<Long, Long> ofType = changes.computeIfAbsent(life.type(), unused -> new TreeMap<>());
+            ofType.merge(life.allocatedAt(), life.size(), Long::sum);
+            life.freedAt().ifPresent(event -> ofType.merge(event, -life.size(), Long::sum));
+        }
+        Map<BufferType, Long> peaks = new TreeMap<>();
+        changes.forEach((type, ofType) -> {
+            long live = 0;
+            for (long change : ofType.values()) {
+                live += change;
+                peaks.merge(type, live, Math::max);
+            }
+        });
+        return peaks;
+    }
+}

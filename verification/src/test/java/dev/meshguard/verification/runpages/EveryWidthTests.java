@@ -1,0 +1,110 @@
+package dev.meshguard.verification.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests that a page fits every window and passes the rules of axe-core. One browser loads each page once and is then resized. */
+@InChromium
+class EveryWidthTests {
+
+    private static final String WEBJAR = "/META-INF/resources/webjars/axe-core/";
+
+    @TempDir
+    static Path folder;
+
+    @Test
+    void nothingIsCutOrBrokenIntoShreds(Chromium chromium) {
+        for (SampleRun run : List.of(SampleRuns.leak(), SampleRuns.growing())) {
+            chromium.open(run.writtenTo(folder));
+            ManyReadersTests.useEverything(chromium);
+
+            for (int width : List.of(320, 390, 640, 768, 800, 1040, 1280, 2560)) {
+                resize(chromium, width);
+
+                assertThat(chromium.value(
+                                "document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                        .as("overflow at %s pixels", width)
+                        .isEqualTo(0L);
+                assertThat(chromium.value(OUTSIDE))
+                        .as("outside of %s pixels", width)
+                        .isEqualTo("");
+                assertThat(chromium.value(SHREDS))
+                        .as("shreds at %s pixels", width)
+                        .isEqualTo("");
+            }
+        }
+    }
+
+    @Test
+    void axeFindsNoViolation(Chromium chromium) throws IOException {
+        String axe = axe();
+        for (SampleRun run : List.of(SampleRuns.leak(), SampleRuns.growing())) {
+            chromium.open(run.writtenTo(folder));
+            openEverything(chromium);
+            chromium.run(axe);
+            for (int width : List.of(390, 768, 1280, 2560)) {
+                resize(chromium, width);
+                for (String theme : List.of("light", "dark")) {
+                    chromium.theme(theme);
+
+                    assertThat(chromium.promised(VIOLATIONS))
+                            .as("%s at %s pixels, %s", run.page(), width, theme)
+                            .isEqualTo("");
+                }
+            }
+        }
+    }
+
+    /** The elements that begin left of the window or end right of it, except inside of what scrolls. */
+    private static final String OUTSIDE = """
+            [...document.querySelectorAll('body *')]
+                .filter(element => element.getClientRects().length > 0 && !element.closest('.visually-hidden, .skip, .scroll, nav, .event-list, pre, svg'))
+                .filter(element => element.getBoundingClientRect().right > innerWidth + 1 || element.getBoundingClientRect().left < -1)
+                .map(element => element.outerHTML.slice(0, 80)).join()""";
+
+    /** The origins that take more than three lines, or so little room that a name is broken in its middle. */
+    private static final String SHREDS = """
+            [...document.querySelectorAll('.site')]
+                .filter(site => site.getClientRects().length > 0)
+                .filter(site => site.getBoundingClientRect().height > 3.5 * parseFloat(getComputedStyle(site).lineHeight))
+                .map(site => site.textContent).join()""";
+
+    static final String VIOLATIONS = """
+            axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+                violations.flatMap(({ id, nodes }) => nodes.map(node => id + ': ' + node.html.slice(0, 120) + ' ' + node.failureSummary)).join('\\n'))""";
+
+    private static void openEverything(Chromium chromium) {
+        chromium.run("document.querySelectorAll('.opener[aria-expanded=false]').forEach(opener => opener.click())");
+    }
+
+    /** Waits until the map has drawn itself anew: it is the last that follows the window. */
+    private static void resize(Chromium chromium, int width) {
+        chromium.resize(width);
+        chromium.await("innerWidth === " + width);
+        chromium.await("document.querySelector('#map-over').getBoundingClientRect().right <= innerWidth");
+        chromium.await("document.querySelector('#icicle-tree svg').getBoundingClientRect().right <= innerWidth");
+        chromium.await(
+                "[...document.querySelectorAll('.chart canvas')].every(canvas => canvas.getBoundingClientRect().right <= innerWidth)");
+    }
+
+    static String axe() throws IOException {
+        Properties webjar = new Properties();
+        try (InputStream stream =
+                EveryWidthTests.class.getResourceAsStream("/META-INF/maven/org.webjars.npm/axe-core/pom.properties")) {
+            webjar.load(Objects.requireNonNull(stream));
+        }
+        String script = WEBJAR + webjar.getProperty("version") + "/axe.min.js";
+        try (InputStream stream = EveryWidthTests.class.getResourceAsStream(script)) {
+            return new String(Objects.requireNonNull(stream, script).readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}

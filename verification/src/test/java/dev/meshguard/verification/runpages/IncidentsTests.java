@@ -1,0 +1,142 @@
+package dev.meshguard.verification.runpages;
+
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.mesh.Blocking;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.TraceId;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.allocator.InsufficientMemoryException;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.page.RunPage;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests what a page shows of a request that was rejected, and of replays that overwrite buffers. */
+@InChromium
+class IncidentsTests {
+
+    private static final long MIB = 1 << 20;
+
+    @TempDir
+    static Path folder;
+
+    @Test
+    void aShortageHasItsReasonItsHoldersAndTheMemoryAtThatMoment(Chromium chromium) throws IOException {
+        chromium.open(outOfMemory());
+
+        assertThat(chromium.text("#outcome")).isEqualTo("Out of memory");
+        assertThat(chromium.text("#headline")).startsWith("L1 fragmented: ");
+        assertThat(chromium.texts("#incidents [data-fact=held] dd"))
+                .hasSize(1)
+                .first()
+                .asString()
+                .contains("label \"kv-cache\", allocated at");
+        assertThat(chromium.value("document.querySelector('#shortage-space canvas').dataset.parts"))
+                .as("a hole, the cache, a hole")
+                .isEqualTo("3");
+        assertThat(chromium.value("document.querySelector('#shortage-space canvas').getAttribute('aria-label')"))
+                .asString()
+                .startsWith("A bank of L1 when the request was rejected: 1 block, ");
+    }
+
+    @Test
+    void aReplayHasTheBufferTheTraceAndTheLines(Chromium chromium) throws IOException {
+        chromium.open(overwritten());
+
+        assertThat(chromium.text("#outcome")).isEqualTo("Overwritten");
+        assertThat(chromium.text("#headline")).startsWith("16 KiB in 8 DRAM buffers by a replay");
+        assertThat(chromium.text("#incidents .what")).contains("label \"staging\"");
+        assertThat(chromium.text("#incidents .where")).contains("IncidentsTests.allocate");
+        assertThat(chromium.text("#incidents [data-fact=why] dd")).contains("trace 0 of mesh 0 writes there");
+        assertThat(chromium.value("document.querySelector('#incidents a.event-link') !== null"))
+                .isEqualTo(true);
+    }
+
+    @Test
+    void aRunWithoutIncidentsHasNoCard(Chromium chromium) {
+        chromium.open(SampleRuns.leak().writtenTo(folder));
+
+        assertThat(chromium.value("document.querySelector('#incidents') === null"))
+                .isEqualTo(true);
+    }
+
+    @Test
+    void fitsEveryWidthAndPassesTheRulesOfAxe(Chromium chromium) throws IOException {
+        for (Path page : List.of(outOfMemory(), overwritten())) {
+            chromium.open(page);
+            chromium.run(EveryWidthTests.axe());
+            for (int width : List.of(390, 1280)) {
+                chromium.resize(width);
+                chromium.await("innerWidth === " + width);
+                for (String theme : List.of("light", "dark")) {
+                    chromium.theme(theme);
+
+                    assertThat(chromium.promised(EveryWidthTests.VIOLATIONS))
+                            .as("%s at %s pixels, %s", page, width, theme)
+                            .isEqualTo("");
+                }
+                assertThat(chromium.value(
+                                "document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                        .as("overflow of %s at %s pixels", page, width)
+                        .isEqualTo(0L);
+            }
+        }
+    }
+
+    private static Path outOfMemory() throws IOException {
+        AllocationTracker tracker = AllocationTracker.create();
+        MeshDevice mesh = Ttnn.create(tracker).openMeshDevice();
+        MeshBuffer first = allocate(mesh, "layer 1", 28 * MIB, L1);
+        MeshBuffer cache = allocate(mesh, "kv-cache", 28 * MIB, L1);
+        first.deallocate();
+        InsufficientMemoryException error =
+                catchThrowableOfType(InsufficientMemoryException.class, () -> mesh.allocate(L1, 40 * MIB));
+        cache.deallocate();
+        mesh.close();
+        return write(
+                VerdictReport.of(verdict(tracker)).failedBy(error.shortage().orElseThrow()), "shortage.html");
+    }
+
+    private static Path overwritten() throws IOException {
+        AllocationTracker tracker = AllocationTracker.create();
+        MeshDevice mesh = Ttnn.create(tracker).openMeshDevice();
+        TraceId trace = mesh.beginMeshTrace(0);
+        mesh.allocate(DRAM, 2_048).deallocate();
+        mesh.endMeshTrace(0, trace, 1_000);
+        MeshBuffer staging = allocate(mesh, "staging", 2_048, DRAM);
+        mesh.replayMeshTrace(0, trace, Blocking.BLOCKING);
+        mesh.releaseMeshTrace(trace);
+        staging.deallocate();
+        mesh.close();
+        return write(VerdictReport.of(verdict(tracker)), "overwritten.html");
+    }
+
+    private static MeshBuffer allocate(MeshDevice mesh, String label, long bytes, BufferType type) {
+        return mesh.allocate(
+                MeshBufferConfig.replicated(BufferConfig.of(type, bytes, 2_048).named(label)));
+    }
+
+    private static LeakVerdict verdict(AllocationTracker tracker) {
+        return LeakCheck.create().examine(tracker.history());
+    }
+
+    private static Path write(VerdictReport report, String name) throws IOException {
+        Path file = folder.resolve(name);
+        RunPage.of("IncidentsTests", report).write(file);
+        return file;
+    }
+}

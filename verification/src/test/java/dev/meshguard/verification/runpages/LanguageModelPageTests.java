@@ -1,0 +1,89 @@
+package dev.meshguard.verification.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests the page of seed 001's run: weights, caches and a trace, freed at the clean-up. The seed drew its memory by hand. */
+@InChromium
+class LanguageModelPageTests {
+
+    private static final long THREE_MEGABYTES = 3_000_000;
+
+    @TempDir
+    static Path folder;
+
+    private static Path file;
+    private static int events;
+
+    /** Keeps the page and not the run, which is large. */
+    @BeforeAll
+    static void write() {
+        SampleRun run = SampleRuns.languageModel();
+        file = run.writtenTo(folder);
+        events = run.verdict().history().events().size();
+    }
+
+    @Test
+    void isSmallAndHasTheSeedsCountsAndPeaks(Chromium chromium) throws IOException {
+        chromium.open(file);
+
+        assertThat(Files.size(file)).isLessThan(THREE_MEGABYTES);
+        assertThat(chromium.all("#data-gzip")).hasSize(1);
+        assertThat(chromium.text("#events-aggregated").replace("\u202f", ""))
+                .isEqualTo(
+                        "50000 of " + events + " events are in this page: all that the findings name are among them.");
+
+        assertThat(chromium.text("#sum [data-sum=allocated]")).isEqualTo("83416");
+        assertThat(chromium.text("#live-figures tr[data-type=TRACE] td:nth-child(2)"))
+                .isEqualTo("95.39 MiB (100024320 B)");
+        assertThat(chromium.value("document.querySelector('#icicle-tree').dataset.mode"))
+                .as("nothing leaked, so the bytes of the peak are shown first")
+                .isEqualTo("peak");
+        assertThat(chromium.text("#icicle-text")).startsWith("499.23 MiB (");
+    }
+
+    @Test
+    void givesLoadingAndCleaningUpRoomBesideAHundredThousandEventsOfDecoding(Chromium chromium) {
+        chromium.open(file);
+        chromium.await("document.querySelector('#map-canvas').dataset.rectangles !== undefined");
+
+        assertThat(chromium.value("document.querySelector('#map-canvas').dataset.axis"))
+                .isEqualTo("phase");
+        assertThat(shareOf(chromium, "load the model")).isGreaterThan(0.05);
+        assertThat(shareOf(chromium, "TEARDOWN")).isGreaterThan(0.05);
+        assertThat(chromium.texts("#live-steps li"))
+                .first()
+                .asString()
+                .endsWith(" TEARDOWN: freed 355.37 MiB of DRAM, 48.47 MiB of L1, 95.39 MiB of TRACE");
+        assertThat(texts(chromium, "freed", "markPoint")).containsExactly("freed 499.23 MiB");
+        assertThat(texts(chromium, "ticks-0", "markLine"))
+                .contains("#0", "#395")
+                .hasSizeGreaterThan(4);
+    }
+
+    /** The labels of the marks of a series of live bytes. */
+    @SuppressWarnings("unchecked")
+    private static List<String> texts(Chromium chromium, String series, String marks) {
+        return (List<String>)
+                chromium.value("echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption()"
+                        + ".series.find(series => series.id === '" + series + "')." + marks
+                        + ".data.map(mark => mark.label.formatter)");
+    }
+
+    /** How much of the width of the map a phase has. */
+    private static double shareOf(Chromium chromium, String phase) {
+        chromium.run("PageData.read().then(data => { window.phases = data.phases; })");
+        chromium.await("window.phases !== undefined");
+        chromium.run(
+                "window.at = event => (Axis.current.of(event) - Axis.current.first) / (Axis.current.last - Axis.current.first)");
+        chromium.run("window.phase = phases.find(phase => phase.name === arguments[0])", phase);
+        return ((Number) chromium.value("at(phase.to) - at(phase.from)")).doubleValue();
+    }
+}

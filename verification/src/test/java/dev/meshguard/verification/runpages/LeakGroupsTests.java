@@ -1,0 +1,162 @@
+package dev.meshguard.verification.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.Quantities;
+import dev.meshguard.report.ExpectationSnippets;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests the table of survivors: every figure is the verdict's, and the reader can sort, filter, open and copy. */
+@InChromium
+class LeakGroupsTests {
+
+    private static final SampleRun LEAK = SampleRuns.leak();
+
+    private static final String SHOWN_ROWS = "#groups-table tbody tr[data-index]";
+
+    @TempDir
+    static Path folder;
+
+    private static Path file;
+
+    @BeforeAll
+    static void write() {
+        file = LEAK.writtenTo(folder);
+    }
+
+    @Test
+    void hasTheGroupsOfTheVerdict(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(column(chromium, "bytes"))
+                .containsExactlyInAnyOrderElementsOf(groups().map(group -> Quantities.shortSize(group.bytes()))
+                        .toList());
+        assertThat(column(chromium, "count"))
+                .containsExactlyInAnyOrderElementsOf(
+                        groups().map(group -> String.valueOf(group.survivors().size()))
+                                .toList());
+        assertThat(chromium.all(SHOWN_ROWS + " .dots svg:not(.mark-clean)")).hasSize((int)
+                groups().mapToLong(group -> group.devices().size()).sum());
+        assertThat(chromium.texts(SHOWN_ROWS + " .status b"))
+                .containsExactlyInAnyOrderElementsOf(
+                        groups().map(group -> group.cause().name()).toList());
+    }
+
+    @Test
+    void sortsByEachColumnAndSaysSo(Chromium chromium) {
+        chromium.open(file);
+
+        chromium.click("#groups-table th[data-key=bytes] button");
+
+        assertThat(chromium.find("#groups-table th[data-key=bytes]").getDomAttribute("aria-sort"))
+                .isEqualTo("descending");
+        assertThat(column(chromium, "bytes"))
+                .containsExactlyElementsOf(groups().map(SurvivorGroup::bytes)
+                        .sorted(Comparator.reverseOrder())
+                        .map(Quantities::shortSize)
+                        .toList());
+
+        chromium.click("#groups-table th[data-key=bytes] button");
+        assertThat(chromium.find("#groups-table th[data-key=bytes]").getDomAttribute("aria-sort"))
+                .isEqualTo("ascending");
+        for (String key : List.of("cause", "count", "devices", "type", "label", "phase", "site")) {
+            chromium.click("#groups-table th[data-key=" + key + "] button");
+            assertThat(chromium.all("#groups-table th[aria-sort]:not([aria-sort=none])"))
+                    .singleElement()
+                    .satisfies(
+                            head -> assertThat(head.getDomAttribute("data-key")).isEqualTo(key));
+        }
+    }
+
+    @Test
+    void findsWhatIsTyped(Chromium chromium) {
+        chromium.open(file);
+
+        chromium.find("#groups-search").sendKeys("cached");
+
+        assertThat(chromium.all(SHOWN_ROWS))
+                .hasSize(count(group -> group.cause().name().equals("CACHED")));
+        assertThat(chromium.text("#groups .counted"))
+                .isEqualTo(
+                        count(group -> group.cause().name().equals("CACHED")) + " of " + groups().count() + " shown");
+    }
+
+    @Test
+    void distinguishesNewKnownAndExpected(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(chromium.texts(SHOWN_ROWS + " .badge-expected")).containsExactly("expected");
+        int known = chromium.all(SHOWN_ROWS + " .badge-known").size();
+        int fresh = chromium.all(SHOWN_ROWS + " .badge-new").size();
+        assertThat(List.of(known, fresh)).allMatch(number -> number > 0);
+
+        chromium.select("#groups-baseline", "known");
+        assertThat(chromium.all(SHOWN_ROWS)).hasSize(known);
+
+        chromium.select("#groups-baseline", "new and known");
+        chromium.select("#groups-status", "expected");
+        assertThat(chromium.texts(SHOWN_ROWS + " td[data-key=label]")).containsExactly("fabric");
+    }
+
+    @Test
+    void opensToEvidenceStoryFixAndEntry(Chromium chromium) {
+        chromium.open(file);
+        SurvivorGroup cached = groups().filter(group -> group.cause().name().equals("CACHED"))
+                .findFirst()
+                .orElseThrow();
+
+        chromium.click("#groups-table .opener[aria-expanded=true]");
+
+        chromium.click(openerOfCached(chromium));
+
+        assertThat(chromium.find(openerOfCached(chromium)).getDomAttribute("aria-expanded"))
+                .isEqualTo("true");
+        assertThat(chromium.text("#groups-table .detail"))
+                .contains(cached.evidence().get(0).text());
+        assertThat(chromium.text("#groups-table .fix"))
+                .isEqualTo(LEAK.verdict().fixOf(cached).orElseThrow());
+        assertThat(chromium.texts("#groups-table .timeline li")).isNotEmpty();
+        String line = ExpectationSnippets.of(LEAK.verdict())
+                .narrowest(cached)
+                .orElseThrow()
+                .line();
+        assertThat(chromium.text("#groups-table .paste-line code")).isEqualTo(line);
+
+        chromium.click("#groups-table .paste-line button");
+        chromium.await("document.querySelector('#groups-table .paste-line button').dataset.copied === 'true'");
+        assertThat(chromium.promised("navigator.clipboard.readText()")).isEqualTo(line);
+    }
+
+    /** The row of what the program cache keeps in DRAM; what it keeps in L1 goes away with that. */
+    private static String openerOfCached(Chromium chromium) {
+        String row = chromium.all(SHOWN_ROWS).stream()
+                .filter(one -> Chromium.text(one).contains("CACHED"))
+                .filter(one -> !Chromium.text(one).contains("with it"))
+                .map(one -> one.getDomAttribute("data-index"))
+                .findFirst()
+                .orElseThrow();
+        return "#groups-table tr[data-index='" + row + "'] .opener";
+    }
+
+    private static List<String> column(Chromium chromium, String key) {
+        return chromium.texts(SHOWN_ROWS + " [data-key=" + key + "]");
+    }
+
+    /** Each group is followed by what goes away with it. */
+    private static Stream<SurvivorGroup> groups() {
+        return LEAK.verdict().groups().stream()
+                .flatMap(group -> Stream.concat(Stream.of(group), group.consequences().stream()));
+    }
+
+    private static int count(Predicate<SurvivorGroup> which) {
+        return (int) groups().filter(which).count();
+    }
+}

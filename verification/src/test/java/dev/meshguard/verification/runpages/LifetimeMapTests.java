@@ -1,0 +1,276 @@
+package dev.meshguard.verification.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.Quantities;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.SurvivorStatus;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+
+/** Tests the map: a lane for each memory, a rectangle for each generation, and zooming, panning and clicking. */
+@InChromium
+class LifetimeMapTests {
+
+    private static final SampleRun LEAK = SampleRuns.leak();
+
+    @TempDir
+    static Path folder;
+
+    private static Path file;
+
+    @BeforeAll
+    static void write() {
+        file = LEAK.writtenTo(folder);
+    }
+
+    @Test
+    void drawsEachLifeInTheLaneOfItsMemory(Chromium chromium) {
+        openTheMap(chromium);
+
+        assertThat(number(chromium, "rectangles")).isEqualTo(lives().count());
+        assertThat(number(chromium, "lanes"))
+                .isEqualTo(lives().map(life -> life.device() + " " + life.type())
+                        .distinct()
+                        .count());
+        assertThat(chromium.find("#map-canvas").getDomAttribute("aria-label"))
+                .isEqualTo("Lifetime map of " + lives().count() + " buffers in " + number(chromium, "lanes")
+                        + " lanes; " + lives().filter(BufferGeneration::isLive).count() + " still there at the end");
+    }
+
+    @Test
+    void zoomsByTheWheelOnceItHasTheFocus(Chromium chromium) {
+        openTheMap(chromium);
+        double whole = range(chromium);
+        chromium.run("document.querySelector('#map-canvas').scrollIntoView({block: 'center'})");
+
+        chromium.run("document.querySelector('#map-canvas').focus({preventScroll: true})");
+        chromium.wheel("#map-canvas", -300);
+
+        chromium.await(
+                "document.querySelector('#map-canvas').dataset.to - document.querySelector('#map-canvas').dataset.from < "
+                        + whole);
+    }
+
+    @Test
+    void letsTheWheelScrollThePageUntilThen(Chromium chromium) {
+        openTheMap(chromium);
+        double whole = range(chromium);
+        chromium.run("document.activeElement.blur()");
+        chromium.run("document.querySelector('#map-canvas').scrollIntoView({block: 'center'})");
+        Object before = chromium.value("scrollY");
+
+        chromium.wheel("#map-canvas", 300);
+
+        chromium.await("scrollY > " + before);
+        assertThat(range(chromium)).isEqualTo(whole);
+    }
+
+    @Test
+    void zoomsMovesAndReturnsByKeys(Chromium chromium) {
+        openTheMap(chromium);
+        double whole = range(chromium);
+        chromium.run("document.querySelector('#map-canvas').focus()");
+
+        chromium.type("+");
+        awaitRange(chromium, "< " + whole);
+        double zoomed = range(chromium);
+        double from = Double.parseDouble(data(chromium, "from"));
+        chromium.type(Keys.ARROW_RIGHT);
+        chromium.await("Number(document.querySelector('#map-canvas').dataset.from) > " + from);
+        chromium.type(Keys.ARROW_LEFT);
+        chromium.await("Math.abs(document.querySelector('#map-canvas').dataset.from - " + from + ") < 0.01");
+        chromium.type("-");
+        awaitRange(chromium, "> " + zoomed);
+        chromium.type("+", "+", "0");
+        awaitRange(chromium, "=== " + whole);
+    }
+
+    @Test
+    void walksThroughWhatIsLeftByKeysAndOpensIt(Chromium chromium) {
+        openTheMap(chromium);
+        chromium.run("document.querySelector('#map-canvas').focus()");
+
+        chromium.type(Keys.ARROW_DOWN);
+        assertThat(chromium.text("#map-readout")).contains("“fabric”", "still there; expected");
+        chromium.type(Keys.ENTER);
+        chromium.await("!document.querySelector('#map-details').hidden");
+        assertThat(chromium.text("#map-details"))
+                .contains(Quantities.address(buffer("fabric").address()));
+        chromium.type(Keys.ESCAPE);
+        chromium.await("document.querySelector('#map-details').hidden");
+    }
+
+    @Test
+    void showsOneMemoryOrOnlyWhatIsLeft(Chromium chromium) {
+        openTheMap(chromium);
+
+        chromium.select("#map-device", "device 3");
+        chromium.select("#map-type", "L1");
+        awaitLanes(chromium, 1);
+        assertThat(number(chromium, "rectangles"))
+                .isEqualTo(lives().filter(
+                                life -> life.device() == 3 && life.type().name().equals("L1"))
+                        .count());
+
+        chromium.click("#map-survivors-only");
+        chromium.await("document.querySelector('#map-canvas').dataset.rectangles === '"
+                + lives().filter(
+                                life -> life.device() == 3 && life.type().name().equals("L1"))
+                        .filter(BufferGeneration::isLive)
+                        .count()
+                + "'");
+    }
+
+    @Test
+    void foldsAndOpensLanes(Chromium chromium) {
+        openTheMap(chromium);
+        assertThat(chromium.find(".lane").getDomAttribute("aria-expanded")).isEqualTo("true");
+        Object high = chromium.value("document.querySelector('#map-frame').clientHeight");
+
+        chromium.click(".lane");
+
+        chromium.await("document.querySelector('#map-frame').clientHeight < " + high);
+        assertThat(chromium.find(".lane").getDomAttribute("aria-expanded")).isEqualTo("false");
+    }
+
+    @Test
+    void dimsWhatMostDevicesHave(Chromium chromium) {
+        openTheMap(chromium);
+        Object before = pixels(chromium);
+
+        chromium.click("#map-unlike");
+
+        chromium.await("MapView && " + PIXELS + " !== " + before);
+    }
+
+    @Test
+    void drawsFreedBuffersInTheMiddleOfTheirRectangles(Chromium chromium) {
+        openTheMap(chromium);
+        // A survivor may cover those that are freed after its allocation.
+        chromium.run("""
+                const { lane, mark, from, to } = JSON.parse(document.querySelector('#data').textContent).rectangles;
+                const isCovered = index => mark.some((one, other) => one !== 0 && lane[other] === lane[index] && from[other] < to[index]);
+                window.freed = [...mark.keys()].filter(index => mark[index] === 0 && !isCovered(index));""");
+        chromium.run("""
+                window.colours = () => {
+                    const canvas = document.querySelector('#map-canvas');
+                    const bounds = canvas.getBoundingClientRect();
+                    return freed.map(MapView.place).map(({ x, y }) =>
+                        canvas.getContext('2d').getImageData(x - bounds.left, y - bounds.top, 1, 1).data.join());
+                };
+                window.withFreed = colours();""");
+
+        chromium.click("#map-survivors-only");
+
+        chromium.await("document.querySelector('#map-canvas').dataset.rectangles < " + lives().count());
+        assertThat(chromium.value("freed.length")).isNotEqualTo(0L);
+        assertThat(chromium.value("colours().filter((colour, index) => colour === withFreed[index]).length"))
+                .as("freed buffers without a colour of their own")
+                .isEqualTo(0L);
+    }
+
+    @Test
+    void givesAnAddressTheHeightOfItsLargestBuffer(Chromium chromium) {
+        chromium.open(file);
+
+        chromium.run("window.model = MapLanes.create({ lanes: [{ device: 0, type: 'L1' }], rectangles: {"
+                + " lane: [0, 0, 0, 0], address: [100, 100, 100, 400], size: [10, 200, 20, 200],"
+                + " mark: [0, 0, 0, 0], reports: [1, 1, 1, 1] } })");
+
+        // The range from 300 to 400 was never occupied: it is drawn as 16, a 25th of the occupied bytes.
+        assertThat(chromium.value("Array.from(model.high, height => Math.round(height * 416))"))
+                .isEqualTo(List.of(10L, 200L, 20L, 416L));
+        assertThat(chromium.value("Array.from(model.low, height => Math.round(height * 416))"))
+                .isEqualTo(List.of(0L, 0L, 0L, 216L));
+    }
+
+    @Test
+    void isAsWideAsItsWindowAfterAChange(Chromium chromium) {
+        openTheMap(chromium);
+        Object height = chromium.value("document.querySelector('#map-frame').clientHeight");
+
+        chromium.resize(700);
+
+        chromium.await("document.querySelector('#map-canvas').getBoundingClientRect().right <= 700");
+        chromium.await("document.querySelector('#live-chart canvas').width <= 700");
+        chromium.await("document.querySelector('#icicle-tree svg').width.baseVal.value <= 700");
+        assertThat(chromium.value("document.querySelector('#map-frame').clientHeight"))
+                .isEqualTo(height);
+    }
+
+    @Test
+    void hasTheClockForAnAxis(Chromium chromium) {
+        openTheMap(chromium);
+
+        chromium.click("input[name=map-axis][value=time]");
+
+        chromium.await("document.querySelector('#map-canvas').dataset.axis === 'time'");
+        assertThat(chromium.value("document.querySelector('#live-chart').dataset.axis"))
+                .isEqualTo("time");
+    }
+
+    private static final String PIXELS = """
+            (() => {
+                const canvas = document.querySelector('#map-canvas');
+                const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+                let sum = 0;
+                for (let i = 0; i < pixels.length; i++) {
+                    sum += pixels[i];
+                }
+                return sum;
+            })()""";
+
+    private static Object pixels(Chromium chromium) {
+        return chromium.value(PIXELS);
+    }
+
+    private static void openTheMap(Chromium chromium) {
+        chromium.open(file);
+        chromium.await("document.querySelector('#map-canvas').dataset.rectangles !== undefined");
+    }
+
+    private static void awaitLanes(Chromium chromium, int lanes) {
+        chromium.await("document.querySelector('#map-canvas').dataset.lanes === '" + lanes + "'");
+    }
+
+    private static void awaitRange(Chromium chromium, String condition) {
+        chromium.await(
+                "document.querySelector('#map-canvas').dataset.to - document.querySelector('#map-canvas').dataset.from "
+                        + condition);
+    }
+
+    private static double range(Chromium chromium) {
+        return Double.parseDouble(data(chromium, "to")) - Double.parseDouble(data(chromium, "from"));
+    }
+
+    private static long number(Chromium chromium, String name) {
+        return Long.parseLong(data(chromium, name));
+    }
+
+    private static String data(Chromium chromium, String name) {
+        return String.valueOf(chromium.find("#map-canvas").getDomAttribute("data-" + name));
+    }
+
+    private static BufferGeneration buffer(String label) {
+        LeakVerdict verdict = LEAK.verdict();
+        return verdict.survivors().stream()
+                .filter(survivor ->
+                        survivor.status() == SurvivorStatus.LEAKED || survivor.status() == SurvivorStatus.EXPECTED)
+                .map(survivor -> survivor.buffer())
+                .filter(buffer -> buffer.label().equals(Optional.of(label)))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Stream<BufferGeneration> lives() {
+        return LEAK.verdict().history().generations().stream();
+    }
+}

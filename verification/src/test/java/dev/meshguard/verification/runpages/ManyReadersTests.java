@@ -1,0 +1,174 @@
+package dev.meshguard.verification.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.WebElement;
+
+/**
+ * Tests that everybody can open and read the page safely: with any label, offline, narrow, in the dark, by keyboard, on paper.
+ */
+@InChromium
+class ManyReadersTests {
+
+    private static final SampleRun LEAK = SampleRuns.leak();
+    private static final SampleRun GROWING = SampleRuns.growing();
+
+    @TempDir
+    static Path folder;
+
+    @TempDir
+    static Path growing;
+
+    private static Path file;
+    private static Path growingFile;
+
+    @BeforeAll
+    static void write() {
+        file = LEAK.writtenTo(folder);
+        growingFile = GROWING.writtenTo(growing);
+    }
+
+    @Test
+    void whatTheCodeUnderTestNamesStaysText(Chromium chromium) {
+        chromium.open(file);
+        chromium.run("document.querySelectorAll('.opener').forEach(opener => opener.click())");
+
+        assertThat(chromium.value("window.hostile === undefined")).isEqualTo(true);
+        assertThat(chromium.all("img, iframe, object, embed")).isEmpty();
+        assertThat(chromium.texts("#groups-table td[data-key=label]")).contains(SampleRuns.HOSTILE_LABEL);
+        assertThat(chromium.texts("#expectations-table td[data-key=reason]")).contains(SampleRuns.HOSTILE_REASON);
+    }
+
+    @Test
+    void asksNobodyForAnythingAndTheConsoleIsSilent(Chromium chromium) {
+        chromium.beforeEachPage("window.violations = [];"
+                + " addEventListener('securitypolicyviolation', event => violations.push(event.violatedDirective));");
+        for (Path page : List.of(file, growingFile)) {
+            chromium.open(page);
+            useEverything(chromium);
+
+            assertThat(chromium.value("violations.join()")).isEqualTo("");
+            assertThat(chromium.value("performance.getEntriesByType('resource').length"))
+                    .isEqualTo(0L);
+            assertThat(chromium.requests())
+                    .filteredOn(address -> !address.equals("about:blank"))
+                    .containsOnly(page.toUri().toString());
+            assertThat(chromium.console()).isEmpty();
+        }
+    }
+
+    @Test
+    void aPolicyForbidsAllThatIsNotInThePage(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(String.valueOf(chromium.find("meta[http-equiv=Content-Security-Policy]")
+                        .getDomAttribute("content")))
+                .startsWith("default-src 'none'; script-src 'sha256-")
+                .doesNotContain("unsafe", "http:", "https:", "*");
+        assertThat(page(file)).doesNotContain(" style=\"", " onclick=", "javascript:");
+    }
+
+    @Test
+    void followsTheTheme(Chromium chromium) {
+        chromium.open(file, 1280, "light");
+        Object light = chromium.value("getComputedStyle(document.body).backgroundColor");
+        chromium.open(file, 1280, "dark");
+
+        assertThat(chromium.value("getComputedStyle(document.body).backgroundColor"))
+                .isNotEqualTo(light);
+    }
+
+    @Test
+    void isWalkedByTheTabKeyAlone(Chromium chromium) {
+        chromium.open(file);
+        Set<String> met = new LinkedHashSet<>();
+
+        for (int step = 0; step < 140 && !met.contains("expectations"); step++) {
+            chromium.tab();
+            met.add(String.valueOf(chromium.value(
+                    "(document.activeElement.closest('section, header, nav') || document.activeElement).id")));
+            assertThat(chromium.value("document.activeElement === document.body"))
+                    .as("the focus was lost after %s", met)
+                    .isEqualTo(false);
+        }
+
+        assertThat(met)
+                .contains("head", "views", "groups", "map", "live", "matrix", "icicle", "events", "expectations");
+    }
+
+    @Test
+    void isCompleteInATabInTheBackground(Chromium chromium) {
+        chromium.openAfter(
+                "Object.defineProperty(document, 'hidden', { value: true }); window.requestAnimationFrame = () => 0;",
+                file);
+
+        assertThat(chromium.all("#map-canvas[data-rectangles]")).hasSize(1);
+        assertThat(chromium.all("#live-chart canvas")).isNotEmpty();
+        assertThat(chromium.all("#events .event")).isNotEmpty();
+    }
+
+    @Test
+    void isPrinted(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(new String(chromium.printed(), 0, 5, StandardCharsets.ISO_8859_1))
+                .isEqualTo("%PDF-");
+        chromium.await("!document.documentElement.classList.contains('printing')");
+    }
+
+    @Test
+    void isAReportWhereNoScriptRuns(Chromium chromium) {
+        chromium.openWithoutScripts(file);
+
+        assertThat(chromium.shown("noscript pre"))
+                .contains(LEAK.report().text().lines().findFirst().orElseThrow())
+                .contains("at dev.meshguard.verification.runpages.SampleRuns", "why ", "fix ", "<img src=x onerror=");
+        assertThat(chromium.all("main > section").stream().filter(WebElement::isDisplayed))
+                .isEmpty();
+    }
+
+    @Test
+    void showsTheTextWhereItsDataCannotBeRead(Chromium chromium) {
+        chromium.openAfter(
+                "addEventListener('error', event => event.preventDefault());"
+                        + " addEventListener('unhandledrejection', event => {"
+                        + " event.preventDefault(); document.documentElement.dataset.shown = 'failed'; });"
+                        + " JSON.parse = () => { throw new Error('broken on purpose'); };",
+                file);
+
+        assertThat(chromium.text(".broken")).isEqualTo("This page cannot show its figures: broken on purpose");
+        assertThat(chromium.text("#plain-text")).isEqualTo(LEAK.report().text());
+    }
+
+    /** The page without its programs: ECharts names styles in them. */
+    private static String page(Path file) {
+        try {
+            return Files.readString(file).replaceAll("(?s)<script.*?</script>", "");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static void useEverything(Chromium chromium) {
+        chromium.run("document.querySelectorAll('.opener').forEach(opener => opener.click())");
+        for (String view : List.of("live-mode", "icicle-mode", "map-axis", "growth-mode")) {
+            chromium.run("document.querySelectorAll('input[name=" + view + "]').forEach(input => input.click())");
+        }
+        Stream.of("#map-unlike", "#map-survivors-only", "#map-in", "#map-lanes", "#map-all")
+                .forEach(selector -> chromium.run("document.querySelector('" + selector + "').click()"));
+        chromium.run("const list = document.querySelector('#event-list'); list.scrollTop = list.scrollHeight");
+        chromium.await("document.querySelector('#event-list').scrollTop > 0");
+    }
+}

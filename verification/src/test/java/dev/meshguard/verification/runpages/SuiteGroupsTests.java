@@ -1,0 +1,197 @@
+package dev.meshguard.verification.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.page.suite.SuiteFolder;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests the page of 240 runs, of which 180 leak in twelve lines. */
+@InChromium
+class SuiteGroupsTests {
+
+    private static final int RUNS = 240;
+    private static final int LINES = 16;
+
+    private static final String ROWS = "#suite-groups-table tbody tr:not(.detail)";
+
+    @TempDir
+    static Path folder;
+
+    private static Path index;
+
+    @BeforeAll
+    static void write() throws IOException {
+        Path runs = Files.createDirectories(folder.resolve("runs"));
+        for (int run = 0; run < RUNS; run++) {
+            Files.writeString(runs.resolve(String.format(Locale.ROOT, "run-%03d.json", run)), record(run));
+        }
+        index = SuiteFolder.at(folder).writeIndex();
+    }
+
+    /** Every fourth run is clean; a line with a higher number leaks more, under two fingerprints. */
+    private static String record(int run) {
+        boolean leaks = run % 4 != 0;
+        int line = run % LINES;
+        long bytes = leaks ? (line + 1) * 1024L : 0;
+        String finding = String.format(
+                Locale.ROOT,
+                "{\"fingerprint\":\"%064x\",\"cause\":\"HELD\",\"status\":\"LEAKED\","
+                        + "\"site\":\"com.example.models.attention.KvCacheOfEachLayer.allocateForSequence(KvCache.java:%d)\","
+                        + "\"type\":\"DRAM\",\"buffers\":1,\"bytes\":%d}",
+                fingerprint(line, run / LINES % 5 == 0 ? 1 : 0),
+                line,
+                bytes);
+        return String.format(
+                Locale.ROOT,
+                "{\"format\":\"meshguard-run-record\",\"version\":1,\"id\":\"run-%1$03d\","
+                        + "\"title\":\"com.example.models.AttentionTest#decodesSequence%1$03d\",\"outcome\":\"%2$s\","
+                        + "\"headline\":\"\",\"leaks\":%3$d,\"leakedBytes\":%4$d,\"buffers\":9,"
+                        + "\"peakByType\":{\"DRAM\":8192},\"devicePeakByType\":{\"DRAM\":1024},\"durationMillis\":5,"
+                        + "\"day\":\"2026-11-20\",\"fork\":\"1\",\"causes\":{},\"findings\":[%5$s],\"expectationsUsed\":[]}",
+                run,
+                leaks ? "LEAKED" : "LEAK_FREE",
+                leaks ? 1 : 0,
+                bytes,
+                leaks ? finding : "");
+    }
+
+    @Test
+    void aLeakAndAnUndecidedFindingOfOneFingerprintAreTwoGroups(Chromium chromium, @TempDir Path both)
+            throws IOException {
+        Path runs = Files.createDirectories(both.resolve("runs"));
+        Files.writeString(runs.resolve("run-a.json"), record(1));
+        Files.writeString(runs.resolve("run-b.json"), record(1).replace("LEAKED", "UNDECIDED"));
+        String digits = String.format(Locale.ROOT, "%064x", fingerprint(1, 1)).substring(0, 12);
+
+        chromium.open(SuiteFolder.at(both).writeIndex(), "#group-" + digits + "-HELD-UNDECIDED");
+
+        assertThat(chromium.texts(ROWS + " [data-key=tests]")).containsExactly("1", "1");
+        assertThat(chromium.all("#suite-groups-table tr[data-status=UNDECIDED]:has(+ .detail)"))
+                .hasSize(1);
+        assertThat(chromium.all("#suite-groups-table .detail")).hasSize(1);
+    }
+
+    private static BigInteger fingerprint(int line, int variant) {
+        return BigInteger.valueOf(0x100 + line * 2L + variant).shiftLeft(232);
+    }
+
+    @Test
+    void groupsTheFindingsByLineWithTheLargestFirst(Chromium chromium) {
+        chromium.open(index);
+
+        assertThat(chromium.texts(ROWS)).as("twelve, folded after eight").hasSize(8);
+        assertThat(chromium.texts(ROWS + " [data-key=bytes]")).startsWith("240 KiB", "225 KiB", "210 KiB");
+        assertThat(chromium.texts(ROWS + " [data-key=tests]")).containsOnly("15");
+        assertThat(chromium.text(ROWS + " [data-key=site]"))
+                .isEqualTo("KvCacheOfEachLayer.allocateForSequence(KvCache.java:15)");
+        assertThat(chromium.text("[data-peak=devicePeakByType]")).startsWith("Peak of a device: DRAM 1 KiB in");
+        assertThat(chromium.text("[data-peak=peakByType]")).startsWith("Peak of a whole mesh: DRAM 8 KiB in");
+        assertThat(chromium.all("#runs-table th[data-key=day], #runs-table th[data-key=where]"))
+                .as("columns in which all runs are alike")
+                .isEmpty();
+    }
+
+    @Test
+    void aRunWithoutADayDiffersFromNone(Chromium chromium, @TempDir Path both) throws IOException {
+        Path runs = Files.createDirectories(both.resolve("runs"));
+        Files.writeString(runs.resolve("run-a.json"), record(1));
+        Files.writeString(runs.resolve("run-b.json"), record(2).replace("\"day\":\"2026-11-20\",", ""));
+
+        chromium.open(SuiteFolder.at(both).writeIndex());
+
+        assertThat(chromium.all("#runs-table tbody tr")).hasSize(2);
+        assertThat(chromium.all("#runs-table th[data-key=day]")).isEmpty();
+    }
+
+    @Test
+    void foldsRowsBeyondFiftyUntilTheButtonIsClicked(Chromium chromium) {
+        chromium.open(index);
+        chromium.command(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", 1280, "height", 800, "deviceScaleFactor", 1, "mobile", false));
+
+        assertThat(chromium.all("#runs-table tbody tr")).hasSize(50);
+        assertThat((Long) chromium.value("document.documentElement.scrollHeight"))
+                .as("three screens")
+                .isLessThanOrEqualTo(2400);
+
+        chromium.click("#runs .unfold");
+        assertThat(chromium.all("#runs-table tbody tr")).hasSize(RUNS);
+        assertThat(chromium.find("#runs .unfold").isDisplayed()).isFalse();
+    }
+
+    @Test
+    void anAddressOpensExactlyItsGroup(Chromium chromium) {
+        String digits = String.format(Locale.ROOT, "%064x", fingerprint(1, 0)).substring(0, 12);
+
+        chromium.open(index, "#group-" + digits);
+
+        assertThat(chromium.all("#suite-groups-table .detail")).hasSize(1);
+        assertThat(chromium.value("document.activeElement === document.body"))
+                .as("a link leaves the focus")
+                .isEqualTo(true);
+        assertThat(chromium.text("#suite-groups-table tr:has(+ .detail) [data-key=site]"))
+                .endsWith("(KvCache.java:1)");
+        assertThat(chromium.value("document.querySelector('.fingerprint.chosen').dataset.fingerprint"))
+                .isEqualTo(digits);
+        assertThat(chromium.value("(({ top, bottom }) => top >= 0 && top < innerHeight)"
+                        + "(document.querySelector('.fingerprint.chosen').getBoundingClientRect())"))
+                .isEqualTo(true);
+        assertThat(chromium.all(".fingerprint.chosen .group-tests li")).hasSize(10);
+        chromium.click(".fingerprint.chosen .unfold");
+        assertThat(chromium.all(".fingerprint.chosen .group-tests li")).hasSize(12);
+    }
+
+    @Test
+    void fitsEveryWindowWithLongCausesOfSeveralDaysAndMachines(Chromium chromium, @TempDir Path both)
+            throws IOException {
+        Path runs = Files.createDirectories(both.resolve("runs"));
+        Files.writeString(
+                runs.resolve("run-a.json"),
+                record(1).replace("\"causes\":{}", "\"causes\":{\"CIRCULAR_BUFFER_UNREPORTED\":2}"));
+        Files.writeString(
+                runs.resolve("run-b.json"),
+                record(2).replace("2026-11-20", "2026-11-21").replace("\"fork\":\"1\"", "\"machine\":\"runner two\""));
+        chromium.open(SuiteFolder.at(both).writeIndex());
+
+        assertFitsEveryWindow(chromium, List.of(390, 1040, 1041, 1280, 1440, 1441));
+        assertThat(chromium.texts("#runs-table tbody [data-key=causes]"))
+                .as("a name that may break is copied and found as it is")
+                .contains("CIRCULAR_BUFFER_UNREPORTED 2");
+    }
+
+    @Test
+    void fitsEveryWindow(Chromium chromium) {
+        chromium.open(index);
+        chromium.run("document.querySelectorAll('.opener').forEach(opener => opener.click())");
+
+        assertFitsEveryWindow(chromium, List.of(320, 390, 640, 768, 800, 1040, 1280, 2560));
+        assertThat(chromium.console()).isEmpty();
+    }
+
+    private static void assertFitsEveryWindow(Chromium chromium, List<Integer> widths) {
+        for (int width : widths) {
+            chromium.resize(width);
+            chromium.await("innerWidth === " + width);
+
+            assertThat(chromium.value("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                    .as("overflow at %s pixels", width)
+                    .isEqualTo(0L);
+            assertThat(chromium.value(
+                            "[...document.querySelectorAll('main *')].filter(one => one.getClientRects().length > 0"
+                                    + " && !one.closest('.visually-hidden, svg') && one.getBoundingClientRect().right > innerWidth + 1)"
+                                    + ".map(one => one.outerHTML.slice(0, 80)).join()"))
+                    .as("cut at %s pixels", width)
+                    .isEqualTo("");
+        }
+    }
+}
