@@ -268,8 +268,7 @@ public final class Stage {
                         name,
                         MeshBuffer.class,
                         () -> mesh.view(
-                                MeshBufferConfig.replicated(
-                                        BufferConfig.of(buffer.type(), buffer.size(), 1_024)),
+                                MeshBufferConfig.replicated(BufferConfig.of(buffer.type(), buffer.size(), 1_024)),
                                 buffer.address()),
                         MeshBuffer::close);
     }
