@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.allocator;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import org.junit.jupiter.api.Test;
 
@@ -15,9 +15,9 @@ class AddressRangeTests {
 
     @Test
     void cannotEndBeforeItStarts() {
-        assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> new AddressRange(96, 32))
-                .withMessage("Cannot create an address range from 96 to 32: the end must not lie before the start."
+        assertIllegalArgument(
+                () -> new AddressRange(96, 32),
+                "Cannot create an address range from 96 to 32: the end must not lie before the start."
                         + " Swap the two.");
     }
 }

@@ -10,18 +10,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -42,6 +38,7 @@ class AllocatorConcurrencyTests {
     private static final List<BufferType> KINDS = List.of(DRAM, TRACE, L1, L1_SMALL);
 
     private final long seed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
+    private final Set<Loan> lentUnits = ConcurrentHashMap.newKeySet();
     private final Allocator allocator = Allocator.create(
             AllocatorConfig.builder()
                     .dramBankCount(1)
@@ -56,108 +53,77 @@ class AllocatorConcurrencyTests {
                     .traceRegionSize(8_192)
                     .build(),
             UnsafeAllocationWarning.to(text -> {}));
-    private final Map<BufferType, AtomicIntegerArray> owners = new EnumMap<>(BufferType.class);
-
-    AllocatorConcurrencyTests() {
-        KINDS.forEach(kind -> owners.put(kind, new AtomicIntegerArray((int) (65_536 / UNIT))));
-    }
 
     @Test
-    void memoryBelongsToOneThreadAtATimeAndTheStatisticsAreExactAfterwards() throws Exception {
-        List<List<Loan>> kept = onAllThreads(this::churn);
+    void memoryBelongsToOneThreadAtATimeAndTheLedgerIsExactAfterwards() throws Exception {
+        var threads = Executors.newFixedThreadPool(THREADS);
+        List<Callable<List<Loan>>> calls = IntStream.range(0, THREADS)
+                .mapToObj(thread -> (Callable<List<Loan>>) () -> churn(new Random(seed + thread)))
+                .toList();
+        List<Loan> kept = new ArrayList<>();
+        for (var loans : threads.invokeAll(calls)) {
+            kept.addAll(loans.get());
+        }
+        threads.shutdown();
 
-        List<Loan> all = kept.stream().flatMap(List::stream).toList();
         for (BufferType kind : KINDS) {
-            List<Loan> ofKind = all.stream()
-                    .filter(loan -> loan.kind == kind)
-                    .sorted(Comparator.comparingLong(Loan::address))
-                    .toList();
+            List<Loan> ofKind = kept.stream().filter(loan -> loan.kind == kind).toList();
             long taken = ofKind.stream().mapToLong(Loan::size).sum();
             assertThat(allocator.liveAddresses(kind))
                     .describedAs("%s, seed %d", kind, seed)
-                    .containsExactly(ofKind.stream().mapToLong(Loan::address).toArray());
+                    .containsExactly(
+                            ofKind.stream().mapToLong(Loan::address).sorted().toArray());
             assertThat(allocator.statistics(kind).totalAllocated()).isEqualTo(taken);
             assertThat(allocator.statistics(kind).totalFree()).isEqualTo(allocator.bankSize(kind) - taken);
-        }
-    }
-
-    @Test
-    void everyKindIsOneFreeBlockOnceAllThreadsHaveGivenEverythingBack() throws Exception {
-        onAllThreads(thread -> {
-            churn(thread).forEach(loan -> free(loan, thread));
-            return List.of();
-        });
-
-        assertThat(KINDS).describedAs("seed %d", seed).allSatisfy(kind -> {
-            assertThat(allocator.liveAddresses(kind)).isEmpty();
+            ofKind.forEach(this::free);
             assertThat(allocator.statistics(kind).largestFree()).isEqualTo(allocator.bankSize(kind));
-        });
+        }
         assertThat(allocator.lowestOccupiedL1Address()).isEmpty();
     }
 
-    private List<Loan> churn(int thread) {
-        var random = new Random(seed + thread);
+    private List<Loan> churn(Random random) {
         var loans = new ArrayList<Loan>();
         for (int step = 0; step < STEPS; step++) {
             if (loans.isEmpty() || (loans.size() < 20 && random.nextBoolean())) {
-                take(random, thread, loans);
+                take(random, loans);
             } else {
-                free(loans.remove(random.nextInt(loans.size())), thread);
+                free(loans.remove(random.nextInt(loans.size())));
             }
         }
         return loans;
     }
 
-    private void take(Random random, int thread, List<Loan> loans) {
+    private void take(Random random, List<Loan> loans) {
         BufferType kind = KINDS.get(random.nextInt(KINDS.size()));
         long size = UNIT * (1 + random.nextInt(12));
         AllocationDirection direction = random.nextBoolean() ? BOTTOM_UP : TOP_DOWN;
         try {
-            long address = allocator.allocate(kind, BankRequest.sharded(size, size, 1, direction));
-            var loan = new Loan(kind, address, size);
-            loan.units().forEach(unit -> pass(loan, unit, 0, thread + 1));
+            var loan = new Loan(kind, allocator.allocate(kind, BankRequest.sharded(size, size, 1, direction)), size);
+            loan.units().forEach(unit -> require(lentUnits.add(unit), unit));
             loans.add(loan);
         } catch (DeviceOutOfMemoryException e) {
             assertThat(e).hasMessageStartingWith("Out of Memory: Not enough space to allocate " + size + " B " + kind);
         }
     }
 
-    private void free(Loan loan, int thread) {
-        loan.units().forEach(unit -> pass(loan, unit, thread + 1, 0));
+    private void free(Loan loan) {
+        loan.units().forEach(unit -> require(lentUnits.remove(unit), unit));
         allocator.deallocate(loan.kind, loan.address);
     }
 
-    private void pass(Loan loan, long unit, int from, int to) {
-        if (!owners.get(loan.kind).compareAndSet((int) unit, from, to)) {
-            throw new AssertionError(loan + " is also somebody else's, seed " + seed);
+    private void require(boolean isAlone, Loan unit) {
+        if (!isAlone) {
+            throw new AssertionError(unit + " belongs to two threads, seed " + seed);
         }
-    }
-
-    private static List<List<Loan>> onAllThreads(Work work) throws InterruptedException, ExecutionException {
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-        try {
-            List<Callable<List<Loan>>> calls = IntStream.range(0, THREADS)
-                    .mapToObj(thread -> (Callable<List<Loan>>) () -> work.of(thread))
-                    .toList();
-            var results = new ArrayList<List<Loan>>();
-            for (var result : threads.invokeAll(calls)) {
-                results.add(result.get());
-            }
-            return results;
-        } finally {
-            threads.shutdown();
-        }
-    }
-
-    private interface Work {
-        List<Loan> of(int thread);
     }
 
     /** Memory of a thread. */
     private record Loan(BufferType kind, long address, long size) {
 
-        LongStream units() {
-            return LongStream.range(address / UNIT, (address + size) / UNIT);
+        List<Loan> units() {
+            return LongStream.range(address / UNIT, (address + size) / UNIT)
+                    .mapToObj(unit -> new Loan(kind, unit * UNIT, UNIT))
+                    .toList();
         }
     }
 }

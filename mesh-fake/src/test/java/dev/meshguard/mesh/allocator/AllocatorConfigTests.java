@@ -1,7 +1,8 @@
 package dev.meshguard.mesh.allocator;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import org.junit.jupiter.api.Test;
 
@@ -38,44 +39,39 @@ class AllocatorConfigTests {
 
     @Test
     void rejectsAnL1SmallRegionThatLeavesNoL1() {
-        assertThatExceptionOfType(MeshRuntimeException.class)
-                .isThrownBy(() -> wormhole().l1SmallSize(1_499_136 - 101_152).build())
-                .withMessage("Reserved size must be less than bank size");
+        assertRuntimeError(
+                () -> wormhole().l1SmallSize(1_499_136 - 101_152).build(), "Reserved size must be less than bank size");
     }
 
     @Test
     void rejectsATraceRegionThatDoesNotFitIntoABank() {
-        assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> wormhole().traceRegionSize(1_073_741_824).build())
-                .withMessage(
-                        "Cannot keep 1073741824 B of every DRAM bank for traces: only 1071181792 B of its 1073741824 B"
-                                + " lie above the unreserved base 2560032. Ask for a smaller trace region.");
+        assertIllegalArgument(
+                () -> wormhole().traceRegionSize(1_073_741_824).build(),
+                "Cannot keep 1073741824 B of every DRAM bank for traces: only 1071181792 B of its 1073741824 B"
+                        + " lie above the unreserved base 2560032. Ask for a smaller trace region.");
     }
 
     @Test
     void rejectsSizesThatCannotBeRounded() {
-        assertThatExceptionOfType(MeshRuntimeException.class)
-                .isThrownBy(() -> wormhole().l1SmallSize(Long.MAX_VALUE).build())
-                .withMessage("Reserved size must be less than bank size");
-        assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> wormhole().traceRegionSize(Long.MAX_VALUE).build())
-                .withMessage("Cannot keep 9223372036854775807 B of every DRAM bank for traces: only 1071181792 B of its"
+        assertRuntimeError(
+                () -> wormhole().l1SmallSize(Long.MAX_VALUE).build(), "Reserved size must be less than bank size");
+        assertIllegalArgument(
+                () -> wormhole().traceRegionSize(Long.MAX_VALUE).build(),
+                "Cannot keep 9223372036854775807 B of every DRAM bank for traces: only 1071181792 B of its"
                         + " 1073741824 B lie above the unreserved base 2560032. Ask for a smaller trace region.");
     }
 
     @Test
     void rejectsANegativeNumber() {
-        assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> wormhole().dramBankSize(-1).build())
-                .withMessage("Cannot use -1 as the DRAM bank size: it must be at least 0."
-                        + " Set it to a number from 0 upwards.");
+        assertIllegalArgument(
+                () -> wormhole().dramBankSize(-1).build(),
+                "Cannot use -1 as the DRAM bank size: it must be at least 0." + " Set it to a number from 0 upwards.");
     }
 
     @Test
     void rejectsAnAlignmentOfZero() {
-        assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> wormhole().l1Alignment(0).build())
-                .withMessage("Cannot use 0 as the L1 alignment: it must be at least 1."
-                        + " Set it to a number from 1 upwards.");
+        assertIllegalArgument(
+                () -> wormhole().l1Alignment(0).build(),
+                "Cannot use 0 as the L1 alignment: it must be at least 1." + " Set it to a number from 1 upwards.");
     }
 }

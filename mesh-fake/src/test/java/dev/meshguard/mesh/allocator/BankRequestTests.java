@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
 import static dev.meshguard.mesh.allocator.AllocationDirection.BOTTOM_UP;
 import static dev.meshguard.mesh.allocator.AllocationDirection.TOP_DOWN;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -51,9 +52,9 @@ class BankRequestTests {
 
     @Test
     void rejectsSpreadingOverNoShards() {
-        assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> BankRequest.sharded(64, 32, 0, TOP_DOWN))
-                .withMessage("Cannot spread a buffer over 0 shards: there must be at least 1."
+        assertIllegalArgument(
+                () -> BankRequest.sharded(64, 32, 0, TOP_DOWN),
+                "Cannot spread a buffer over 0 shards: there must be at least 1."
                         + " Ask for an interleaved buffer if it is not sharded.");
     }
 
