@@ -136,8 +136,10 @@ final class AllocatedMemory implements ObjectWatcher {
     }
 
     @Override
-    public void closed(Object object, String method) {
-        if (object instanceof AllocationManager memory) {
+    public void ended(Object object, String method, List<String> within, @Nullable Throwable reason) {
+        if (reason != null) {
+            failed(object, reason);
+        } else if (object instanceof AllocationManager memory) {
             Block released = blocks.remove(memory);
             if (released != null && !(memory instanceof TrackedMemory)) {
                 released.lease().freed();
@@ -145,8 +147,7 @@ final class AllocatedMemory implements ObjectWatcher {
         }
     }
 
-    @Override
-    public void closeFailed(Object object, String method, Throwable reason) {
+    private void failed(Object object, Throwable reason) {
         if (object instanceof AllocationManager memory) {
             Optional.ofNullable(blocks.get(memory))
                     .ifPresent(block -> block.lease().freeFailed(reason));

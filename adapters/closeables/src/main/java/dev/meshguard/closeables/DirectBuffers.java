@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The direct and mapped buffers that own memory, each reported to the tracker of the test whose thread allocated it.
@@ -142,8 +143,10 @@ final class DirectBuffers implements ObjectWatcher {
     }
 
     @Override
-    public void closed(Object object, String method) {
-        free(object);
+    public void ended(Object object, String method, List<String> within, @Nullable Throwable reason) {
+        if (reason == null) {
+            free(object);
+        }
     }
 
     private void free(Object object) {
@@ -152,9 +155,6 @@ final class DirectBuffers implements ObjectWatcher {
             freed.owner().ifPresent(owner -> owner.lease().freed());
         }
     }
-
-    @Override
-    public void closeFailed(Object object, String method, Throwable reason) {}
 
     /**
      * Reports the buffers that were collected, after it has forced a collection if any of a tracker is left.

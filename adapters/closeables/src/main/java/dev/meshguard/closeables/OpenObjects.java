@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The open objects of tracked classes, each reported to the tracker of the test whose thread constructed it.
@@ -37,8 +38,8 @@ final class OpenObjects implements ObjectWatcher {
             Set.of("java.lang.ref.Finalizer$FinalizerThread", "jdk.internal.misc.InnocuousThread");
 
     private final Map<WeakIdentity, OpenObject> open = new ConcurrentHashMap<>();
-    /** The methods that closed objects while these were not open: a constructor may close an object, or let another thread do it. */
-    private final Map<WeakIdentity, Set<String>> closed = new ConcurrentHashMap<>();
+    /** The closes of objects that were not open: a constructor may close an object, or let another thread do it. */
+    private final Map<WeakIdentity, Set<Close>> closed = new ConcurrentHashMap<>();
 
     private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
     /** The types that any test has named: of no others is an object of no test reported. */
@@ -49,7 +50,16 @@ final class OpenObjects implements ObjectWatcher {
     private OpenObjects() {}
 
     /** An object that is not closed, and which of the methods that are reported close it. */
-    record OpenObject(Lease lease, Predicate<String> isClosedBy) {}
+    record OpenObject(Lease lease, Predicate<String> isClosing) {
+
+        /** Where a test names two methods of which one calls the other, the outer one decides. */
+        boolean isClosedBy(Close close) {
+            return isClosing.test(close.method()) && close.within().stream().noneMatch(isClosing);
+        }
+    }
+
+    /** A closing method that returned or threw, and those of the object that the thread was still in. */
+    record Close(String method, List<String> within) {}
 
     /**
      * Tracks the objects of types from now on.
@@ -102,9 +112,9 @@ final class OpenObjects implements ObjectWatcher {
 
     private void opened(Object object, OpenObject opened) {
         open.put(new WeakIdentity(object, collected), opened);
-        Set<String> methods = closed.isEmpty() ? null : closed.remove(new WeakIdentity(object));
-        if (methods != null) {
-            methods.forEach(method -> free(object, method));
+        Set<Close> closes = closed.isEmpty() ? null : closed.remove(new WeakIdentity(object));
+        if (closes != null) {
+            closes.forEach(close -> free(object, close));
         }
     }
 
@@ -132,29 +142,41 @@ final class OpenObjects implements ObjectWatcher {
     }
 
     @Override
-    public void closed(Object object, String method) {
-        if (isFreedByCollector() || free(object, method)) {
+    public void ended(Object object, String method, List<String> within, @Nullable Throwable reason) {
+        Close close = new Close(method, within);
+        if (reason != null) {
+            OpenObject one = open.get(new WeakIdentity(object));
+            if (one != null && one.isClosedBy(close)) {
+                one.lease().freeFailed(reason);
+            }
+        } else if (!isFreedByCollector()) {
+            closed(object, close);
+        }
+    }
+
+    private void closed(Object object, Close close) {
+        if (free(object, close)) {
             return;
         }
         boolean isSpy = !open.isEmpty()
                 && MockitoSpies.original(object)
-                        .filter(original -> free(original, method))
+                        .filter(original -> free(original, close))
                         .isPresent();
         // Otherwise nothing is opened when the constructor returns.
         if (!isSpy && AllocationSource.isReceived(TrackedCloseablesSource.ID)) {
             forgetCollected();
             closed.computeIfAbsent(new WeakIdentity(object, collected), unused -> ConcurrentHashMap.newKeySet())
-                    .add(method);
+                    .add(close);
             // Another thread may have returned from the constructor meanwhile.
-            free(object, method);
+            free(object, close);
         }
     }
 
     /** Each test may name other closing methods of a class. */
-    private boolean free(Object object, String method) {
+    private boolean free(Object object, Close close) {
         WeakIdentity key = new WeakIdentity(object);
         OpenObject one = open.get(key);
-        if (one == null || !one.isClosedBy().test(method) || !open.remove(key, one)) {
+        if (one == null || !one.isClosedBy(close) || !open.remove(key, one)) {
             return false;
         }
         one.lease().freed();
@@ -166,13 +188,5 @@ final class OpenObjects implements ObjectWatcher {
         Thread thread = Thread.currentThread();
         return COLLECTOR_CLASSES.contains(thread.getClass().getName())
                 && COLLECTORS.contains(thread.getName().replaceFirst("-\\d+$", ""));
-    }
-
-    @Override
-    public void closeFailed(Object object, String method, Throwable reason) {
-        OpenObject one = open.get(new WeakIdentity(object));
-        if (one != null && one.isClosedBy().test(method)) {
-            one.lease().freeFailed(reason);
-        }
     }
 }

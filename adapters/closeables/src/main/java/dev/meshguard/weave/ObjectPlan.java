@@ -24,8 +24,10 @@ record ObjectPlan(boolean isUppermost, Map<String, Integer> receivers) implement
 
     /** The kinds of reports. */
     enum Call {
+        /** With the name of the class that has the method. */
         BEGINS,
         RETURNS,
+        /** With what is thrown. */
         THROWS
     }
 
@@ -83,7 +85,11 @@ record ObjectPlan(boolean isUppermost, Map<String, Integer> receivers) implement
 
         final void report(Call call) {
             super.visitVarInsn(Opcodes.ALOAD, 0);
-            super.visitInsn(Opcodes.ACONST_NULL);
+            if (call == Call.BEGINS) {
+                super.visitLdcInsn(type.replace('/', '.'));
+            } else {
+                super.visitInsn(Opcodes.ACONST_NULL);
+            }
             dispatcher.addCall(mv, firstReceiver + call.ordinal());
         }
 

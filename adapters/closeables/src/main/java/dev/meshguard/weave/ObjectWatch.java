@@ -37,8 +37,8 @@ final class ObjectWatch implements Watch {
     private final Map<String, String> problems = new ConcurrentHashMap<>();
     /** The types of which a loaded class has a closing method. */
     private final Set<WatchedType> closeable = ConcurrentHashMap.newKeySet();
-    /** How deep each thread is in the closing methods of one name of an object. */
-    private final Map<Closing, Integer> depths = new ConcurrentHashMap<>();
+
+    private final ClosingCalls calls = new ClosingCalls();
 
     ObjectWatch(ObjectWatcher watcher, ClassHierarchy hierarchy, Receivers receivers) {
         this.watcher = watcher;
@@ -46,68 +46,67 @@ final class ObjectWatch implements Watch {
         this.receivers = receivers;
         firstReceivers.put(
                 ObjectPlan.CONSTRUCTOR,
-                add(unused -> {}, watcher::constructed, (object, unused) -> watcher.constructionFailed(object)));
+                add((object, unused) -> {}, this::constructed, (object, unused) -> watcher.constructionFailed(object)));
     }
 
     /** Adds the receivers of a method, in the order of {@link ObjectPlan.Call}. */
-    private int add(Consumer<Object> begins, Consumer<Object> returns, BiConsumer<Object, Throwable> fails) {
-        int first = receivers.add(this, (object, unused) -> begins.accept(object));
+    private int add(
+            BiConsumer<Object, @Nullable Object> begins,
+            Consumer<Object> returns,
+            BiConsumer<Object, @Nullable Object> fails) {
+        int first = receivers.add(this, begins);
         receivers.add(this, (object, unused) -> returns.accept(object));
-        receivers.add(this, (object, reason) -> fails.accept(object, (Throwable) Objects.requireNonNull(reason)));
+        receivers.add(this, fails);
         return first;
     }
 
     private int addClosing(String method) {
         return add(
-                object -> depths.merge(Closing.of(object, method), 1, Integer::sum),
-                object -> {
-                    if (isOutermost(object, method)) {
-                        watcher.closed(object, method);
-                    }
-                },
-                (object, reason) -> {
-                    if (isOutermost(object, method)) {
-                        watcher.closeFailed(object, method, reason);
-                    }
-                });
+                (object, type) -> calls.begin(object, method, decides(object.getClass(), method, type)),
+                object -> ended(object, method, null),
+                (object, reason) -> ended(object, method, (Throwable) reason));
     }
 
-    /** Objects are compared by identity. */
-    private record Closing(Object object, String method, Thread thread) {
-
-        static Closing of(Object object, String method) {
-            return new Closing(object, method, Thread.currentThread());
-        }
-
-        @Override
-        @SuppressWarnings("ReferenceEquality") // Objects of the code under test are identities.
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Closing closing
-                    && closing.object == object
-                    && closing.thread == thread
-                    && closing.method.equals(method);
-        }
-
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(object);
-        }
+    private void ended(Object object, String method, @Nullable Throwable reason) {
+        calls.end(object, method).ifPresent(within -> watcher.ended(object, method, within, reason));
     }
 
-    /** Leaves a closing method; one that was entered before it was woven is none. */
-    private boolean isOutermost(Object object, String method) {
-        Closing closing = Closing.of(object, method);
-        if (depths.remove(closing, 1)) {
+    /** Objects whose close may go unseen are not reported as open. */
+    private void constructed(Object object) {
+        Class<?> type = object.getClass();
+        if (type.isHidden() || !problems.isEmpty()) {
+            for (String method : firstReceivers.keySet()) {
+                if (isUnseen(type, method)) {
+                    return;
+                }
+            }
+        }
+        watcher.constructed(object);
+    }
+
+    /** If the method that decides cannot be seen, each is taken for it, and the class is named. */
+    private boolean decides(Class<?> type, String method, @Nullable Object declaring) {
+        return isUnseen(type, method) || calls.deciding(type, method).getName().equals(declaring);
+    }
+
+    private boolean isUnseen(Class<?> type, String method) {
+        Class<?> deciding;
+        try {
+            deciding = calls.deciding(type, method);
+        } catch (LinkageError missing) {
+            notWatched(type.getName(), "Its methods cannot be read: " + missing);
             return true;
         }
-        depths.computeIfPresent(closing, (unused, depth) -> depth - 1);
-        return false;
+        if (deciding.isHidden()) {
+            notWatched(deciding.getName().replace('/', '.'), "It is hidden, so that no code can be added to it.");
+        }
+        return deciding.isHidden() || problems.containsKey(deciding.getName());
     }
 
     /** A closing method whose begin was passed on must also end. */
     @Override
     public boolean isIdle() {
-        return watcher.isIdle() && depths.isEmpty();
+        return watcher.isIdle() && calls.isEmpty();
     }
 
     @Override

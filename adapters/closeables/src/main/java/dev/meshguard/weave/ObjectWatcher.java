@@ -1,7 +1,9 @@
 package dev.meshguard.weave;
 
+import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Receives what happens to objects of watched types after {@link Weaver#watch}.
@@ -29,9 +31,11 @@ public interface ObjectWatcher {
     /** A constructor threw after {@link #constructed}, so the code under test never had the object. */
     void constructionFailed(Object object);
 
-    /** The outermost closing method of this name returned. */
-    void closed(Object object, String method);
-
-    /** The outermost closing method of this name threw. */
-    void closeFailed(Object object, String method, Throwable reason);
+    /**
+     * A closing method of an object ended: the one that a call of the object runs, and none that it overrides.
+     *
+     * @param within the closing methods of the object that the thread is still in. For whoever names one of them, that one decides
+     * @param reason what the method threw; null if it returned
+     */
+    void ended(Object object, String method, List<String> within, @Nullable Throwable reason);
 }

@@ -493,6 +493,49 @@ class TrackCloseablesTests {
         assertThat(run.failure()).startsWith("LEAK  1 Image, HELD by ClosedByDisposeTestCase.kept");
     }
 
+    /** Its close calls another closing method, and fails afterwards. */
+    static class Job {
+
+        void close() {
+            release();
+            throw new IllegalStateException("not stopped");
+        }
+
+        void release() {}
+    }
+
+    @TrackCloseables(
+            value = Job.class,
+            closedBy = {"close", "release"})
+    static class ClosedByBothTestCase {
+        private final Job kept = new Job();
+
+        @Test
+        void closes() {
+            assertThatThrownBy(kept::close).hasMessage("not stopped");
+        }
+    }
+
+    @TrackCloseables(value = Job.class, closedBy = "release")
+    static class ClosedByReleaseTestCase {
+        private final Job kept = new Job();
+
+        @Test
+        void releases() {
+            assertThatThrownBy(kept::close).hasMessage("not stopped");
+        }
+    }
+
+    @Test
+    void theOuterOneOfTheMethodsThatATestNamesDecides() {
+        TrackedRun run = TrackedRun.of(ClosedByBothTestCase.class, ClosedByReleaseTestCase.class);
+
+        assertThat(run.failedTests()).containsExactly("closes");
+        assertThat(run.failure())
+                .startsWith("LEAK  1 Job, HELD by ClosedByBothTestCase.kept")
+                .contains("failed at event #N with java.lang.IllegalStateException: not stopped");
+    }
+
     /** Its constructor lets another thread close it. */
     static class Published implements AutoCloseable {
 

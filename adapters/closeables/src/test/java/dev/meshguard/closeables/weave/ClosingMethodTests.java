@@ -2,6 +2,10 @@ package dev.meshguard.closeables.weave;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Constructor;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -157,6 +161,146 @@ class ClosingMethodTests {
 
         assertThat(recorder.reportsOf(() -> new Tolerant().close()))
                 .containsExactly("constructed Tolerant", "closed Tolerant");
+    }
+
+    static class Rotating extends Handle {
+
+        Rotating() {
+            super.close();
+        }
+
+        void rotate() {
+            super.close();
+            trim();
+        }
+
+        void trim() {}
+
+        @Override
+        public void close() {
+            super.close();
+        }
+    }
+
+    static class Trimming extends Rotating {
+
+        @Override
+        void trim() {
+            close();
+        }
+    }
+
+    @Test
+    void aMethodThatTheClassOverridesIsNoClose() {
+        RecordingWatcher recorder = RecordingWatcher.watching(Rotating.class);
+
+        assertThat(recorder.reportsOf(() -> new Rotating().rotate())).containsExactly("constructed Rotating");
+        assertThat(recorder.reportsOf(() -> new Trimming().rotate()))
+                .endsWith("constructed Trimming", "not closed Trimming: closed thrice", "caught IllegalStateException");
+    }
+
+    static class Keeper {
+
+        final void keep() {
+            close();
+        }
+
+        private void close() {}
+    }
+
+    static class ClosableKeeper extends Keeper implements AutoCloseable {
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void aPrivateMethodIsNoCloseBesideOneThatCanBeCalled() {
+        RecordingWatcher recorder = RecordingWatcher.watching(Keeper.class);
+
+        assertThat(recorder.reportsOf(() -> {
+                    ClosableKeeper keeper = new ClosableKeeper();
+                    keeper.keep();
+                    keeper.close();
+                    new Keeper().keep();
+                }))
+                .containsExactly(
+                        "constructed ClosableKeeper", "closed ClosableKeeper", "constructed Keeper", "closed Keeper");
+    }
+
+    interface Ending<T> {
+
+        T end();
+    }
+
+    static class Job implements Ending<Object> {
+
+        @Override
+        public Object end() {
+            return "";
+        }
+    }
+
+    static class TextJob extends Job {
+
+        @Override
+        public String end() {
+            return "";
+        }
+    }
+
+    @Test
+    void aCallThroughABridgeIsAClose() {
+        RecordingWatcher recorder = RecordingWatcher.watching(Set.of("end"), Job.class.getName());
+        Job job = new TextJob();
+
+        assertThat(recorder.reportsOf(job::end))
+                .containsExactly("constructed TextJob", "closed TextJob within [end]", "closed TextJob");
+    }
+
+    static class Releasing {
+
+        void close() {
+            release();
+            throw new IllegalStateException("released");
+        }
+
+        void release() {}
+    }
+
+    @Test
+    void aMethodReportsTheOneThatCallsIt() {
+        RecordingWatcher recorder = RecordingWatcher.watching(Set.of("close", "release"), Releasing.class.getName());
+
+        assertThat(recorder.reportsOf(() -> new Releasing().close()))
+                .containsExactly(
+                        "constructed Releasing",
+                        "closed Releasing within [close]",
+                        "not closed Releasing: released",
+                        "caught IllegalStateException");
+    }
+
+    private static Class<?> hidden(Class<?> type) throws Exception {
+        try (InputStream file = type.getResourceAsStream(type.getName().replaceFirst(".*\\.", "") + ".class")) {
+            return MethodHandles.lookup()
+                    .defineHiddenClass(Objects.requireNonNull(file).readAllBytes(), false)
+                    .lookupClass();
+        }
+    }
+
+    static class Plain extends Handle {}
+
+    @Test
+    void objectsOfAHiddenClassThatOverridesTheMethodAreNotReportedAsOpen() throws Exception {
+        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
+        Constructor<?> plain = hidden(Plain.class).getDeclaredConstructor();
+        Constructor<?> overriding = hidden(Tolerant.class).getDeclaredConstructor();
+
+        assertThat(recorder.reportsOf(() -> ((Handle) plain.newInstance()).close()))
+                .hasSize(2);
+        assertThat(recorder.reportsOf(overriding::newInstance)).hasSize(2);
+        assertThat(recorder.unseen())
+                .containsKey(overriding.getDeclaringClass().getName().replace('/', '.'));
     }
 
     static class Outer extends Handle {

@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.logging.FileHandler;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
@@ -48,6 +49,19 @@ class JdkClassesTests {
                     new DeflaterOutputStream(new ByteArrayOutputStream(), new Deflater(9)).close();
                 }))
                 .containsExactly("constructed Deflater", "closed Deflater", "constructed Deflater");
+    }
+
+    /** It rotates its files by {@code super.close()}, once in its constructor. */
+    @Test
+    void fileHandlers(@TempDir Path folder) {
+        RecordingWatcher recorder = RecordingWatcher.watching(FileHandler.class);
+
+        assertThat(recorder.reportsOf(() -> {
+                    FileHandler handler = new FileHandler(folder.resolve("log").toString());
+                    recorder.record("kept");
+                    handler.close();
+                }))
+                .containsExactly("constructed FileHandler", "kept", "closed FileHandler");
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Records the reports about objects of the types that it watches, in the order in which they arrive. */
 final class RecordingWatcher implements ObjectWatcher {
@@ -61,7 +62,7 @@ final class RecordingWatcher implements ObjectWatcher {
         isIdle = newIsIdle;
     }
 
-    private void record(String report) {
+    void record(String report) {
         synchronized (reports) {
             reports.add(report);
         }
@@ -88,12 +89,10 @@ final class RecordingWatcher implements ObjectWatcher {
     }
 
     @Override
-    public void closed(Object object, String method) {
-        record("closed " + nameOf(object));
-    }
-
-    @Override
-    public void closeFailed(Object object, String method, Throwable reason) {
-        record("not closed " + nameOf(object) + ": " + reason.getMessage());
+    public void ended(Object object, String method, List<String> within, @Nullable Throwable reason) {
+        String text = reason == null
+                ? "closed " + nameOf(object)
+                : "not closed " + nameOf(object) + ": " + reason.getMessage();
+        record(within.isEmpty() ? text : text + " within " + within);
     }
 }
