@@ -6,6 +6,7 @@ import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
+import dev.meshguard.mesh.internal.context.MeshLock;
 import java.lang.ref.Reference;
 import java.util.Locale;
 import org.apiguardian.api.API;
@@ -77,7 +78,7 @@ public final class Buffer implements AutoCloseable {
      * ({@link dev.meshguard.mesh.runtime.ReportingModel#TRACKING_BRANCH}): it ends them here, and reports that.
      */
     public void deallocate() {
-        try {
+        try (MeshLock held = mesh.context().lock().acquire()) {
             if (ownsMemory() || mesh.context().reports().concern(allocation)) {
                 mesh.free(allocation, ReleaseReason.DEALLOCATED);
             }

@@ -1,17 +1,12 @@
 package dev.meshguard.mesh;
 
-import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.FreeSpace;
-import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
@@ -34,15 +29,10 @@ import dev.meshguard.mesh.internal.dispatch.CommandQueue;
 import dev.meshguard.mesh.internal.dispatch.CommandQueues;
 import dev.meshguard.mesh.internal.dispatch.DispatchMessages;
 import dev.meshguard.mesh.internal.dispatch.MeshTraces;
-import dev.meshguard.mesh.internal.memory.MeshMemory;
-import dev.meshguard.mesh.internal.report.MeshReports;
-import dev.meshguard.mesh.internal.system.SystemBuffers;
-import dev.meshguard.mesh.internal.system.SystemPrograms;
+import dev.meshguard.mesh.internal.system.MeshLifecycle;
 import dev.meshguard.mesh.runtime.Architecture;
-import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
-import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
@@ -50,15 +40,15 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.internal.DetailLoggers;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A mesh of devices without hardware, which allocates and reports as the real runtime does and computes nothing.
@@ -78,7 +68,7 @@ import org.slf4j.LoggerFactory;
  * ignores. A {@linkplain Ttnn.Builder#strict() strict} runtime throws an exception on misuse that the real runtime accepts.
  *
  * <p><b>Lost handles.</b> The mesh does not keep its handles reachable. {@link HandleRelease} decides whether collected handles
- * free their memory.
+ * free their context.memory().
  *
  * <p>Safe for use by several threads. One lock guards a mesh and its submeshes. Reports are made under it, in the order of the
  * allocations and frees. Sources: {@code tt_metal/distributed/mesh_device.cpp}, {@code tt_metal/impl/device/device.cpp}.
@@ -97,22 +87,17 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     private final OpenMeshes openMeshes;
     private final MeshContext context;
     private final MeshLock lock;
-    private final MeshReports reports;
-    private final MeshMemory memory;
     private final Optional<MeshDevice> parent;
-    private final DeviceHandle handle;
     private final ProgramCache programCache = new ProgramCache(this);
+    private final Operations operations = new Operations(this, programCache);
     private final CommandQueues queues;
     private final MeshTraces traces;
-    private final SystemPrograms systemPrograms;
-    private final SystemBuffers systemBuffers;
+    private final MeshLifecycle lifecycle;
     private final List<MeshDevice> submeshes = new ArrayList<>();
+    private final Map<Integer, MeshCommandQueue> commandQueues = new HashMap<>();
 
     private volatile MeshShape shape;
     private volatile List<Integer> devices;
-    private List<MeshCommandQueue> commandQueues = List.of();
-    private volatile boolean initialised;
-    private volatile boolean destroyed;
 
     private MeshDevice(
             OpenMeshes openMeshes,
@@ -123,16 +108,12 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         this.openMeshes = openMeshes;
         this.context = context;
         this.lock = context.lock();
-        this.reports = context.reports();
-        this.memory = context.memory();
         this.parent = parent;
-        this.handle = handle;
         this.shape = shape;
         this.devices = context.devices();
-        this.queues = new CommandQueues(context);
+        this.queues = new CommandQueues(context, parent.map(mesh -> mesh.queues));
         this.traces = new MeshTraces(context, queues);
-        this.systemPrograms = new SystemPrograms(context);
-        this.systemBuffers = new SystemBuffers(context);
+        this.lifecycle = new MeshLifecycle(context, handle, queues, programCache::clear);
     }
 
     /** Creates a mesh that has no parent, and does not open it. */
@@ -268,7 +249,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * <p>Closing one of two root meshes closes the devices of both.
      */
     public boolean isOpen() {
-        return initialised && context.openPeriods().stream().noneMatch(DeviceOpenPeriod::isOver);
+        return context.state().isOpen();
     }
 
     /**
@@ -303,24 +284,24 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed, or this layout of the buffer is not possible
      */
     public MeshBuffer allocate(MeshBufferConfig buffer) {
-        try (MeshLock held = lock.acquire()) {
+        try (MeshLock held = context.acquireOpen()) {
             BufferConfig local = buffer.deviceLocal();
-            return meshBuffer(buffer, memory.allocateOnMesh(local, detailsOf(local)));
+            return meshBuffer(buffer, context.memory().allocateOnMesh(local, detailsOf(local)));
         }
     }
 
     /**
      * Creates a buffer on all devices at an address that another buffer owns.
      *
-     * <p>It allocates no memory. {@link ReportingModel#COMPLETE} does not report it; {@link ReportingModel#TRACKING_BRANCH}
+     * <p>It allocates no context.memory(). {@link ReportingModel#COMPLETE} does not report it; {@link ReportingModel#TRACKING_BRANCH}
      * does, like any buffer that owns nothing.
      *
      * @throws MeshRuntimeException if the mesh is closed, or this layout of the buffer is not possible
      */
     public MeshBuffer view(MeshBufferConfig buffer, long address) {
-        try (MeshLock held = lock.acquire()) {
+        try (MeshLock held = context.acquireOpen()) {
             BufferConfig local = buffer.deviceLocal();
-            return meshBuffer(buffer, memory.viewOn(devices, local, address, detailsOf(local)));
+            return meshBuffer(buffer, context.memory().viewOn(devices, local, address, detailsOf(local)));
         }
     }
 
@@ -332,9 +313,9 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed or the device does not belong to it
      */
     public Buffer allocateOn(int device, BufferConfig buffer) {
-        requireDevice(device);
-        try (MeshLock held = lock.acquire()) {
-            Allocation allocation = memory.allocateOnDevice(device, buffer, detailsOf(buffer));
+        context.requireDevice(device);
+        try (MeshLock held = context.acquireOpen()) {
+            Allocation allocation = context.memory().allocateOnDevice(device, buffer, detailsOf(buffer));
             return context.freedWith(new Buffer(this, allocation), allocation);
         }
     }
@@ -346,9 +327,9 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed or the device does not belong to it
      */
     public Buffer viewOn(int device, BufferConfig buffer, long address) {
-        requireDevice(device);
-        try (MeshLock held = lock.acquire()) {
-            Allocation pointer = memory.viewOn(List.of(device), buffer, address, detailsOf(buffer));
+        context.requireDevice(device);
+        try (MeshLock held = context.acquireOpen()) {
+            Allocation pointer = context.memory().viewOn(List.of(device), buffer, address, detailsOf(buffer));
             return context.freedWith(new Buffer(this, pointer), pointer);
         }
     }
@@ -361,8 +342,8 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public void deallocateAddress(BufferType type, long address) {
-        try (MeshLock held = lock.acquire()) {
-            memory.freeAddress(type, address);
+        try (MeshLock held = context.acquireOpen()) {
+            context.memory().freeAddress(type, address);
         }
     }
 
@@ -372,8 +353,8 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed or the memory is not allocated
      */
     public Statistics statistics(BufferType type) {
-        try (MeshLock held = lock.acquire()) {
-            return memory.statistics(type);
+        try (MeshLock held = context.acquireOpen()) {
+            return context.memory().statistics(type);
         }
     }
 
@@ -384,7 +365,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     @Override
     public List<FreeSpace> freeSpace() {
         try (MeshLock held = lock.acquire()) {
-            return isOpen() ? memory.freeSpace() : List.of();
+            return isOpen() ? context.memory().freeSpace() : List.of();
         }
     }
 
@@ -394,15 +375,15 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed, there is no such sub-device, or it has no memory of its own
      */
     public Statistics statistics(BufferType type, SubDeviceId subDevice) {
-        try (MeshLock held = lock.acquire()) {
-            return memory.statistics(type, subDevice);
+        try (MeshLock held = context.acquireOpen()) {
+            return context.memory().statistics(type, subDevice);
         }
     }
 
     /** Returns the number of command queues, equal to that of the devices; 0 before the mesh is opened and after its close. */
     public int numCommandQueues() {
         try (MeshLock held = lock.acquire()) {
-            return commandQueues.size();
+            return queues.all().size();
         }
     }
 
@@ -422,7 +403,8 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      */
     public MeshCommandQueue commandQueue(int id) {
         try (MeshLock held = lock.acquire()) {
-            return commandQueues.get(queues.queue(id).id());
+            CommandQueue queue = queues.queue(id);
+            return commandQueues.computeIfAbsent(id, unused -> new MeshCommandQueue(this, queue));
         }
     }
 
@@ -439,13 +421,15 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
             if (!context.subDevices().isDefaultActive()) {
                 throw new MeshRuntimeException(DispatchMessages.QUIESCE_WITH_MANAGER);
             }
-            submeshes().stream().filter(submesh -> submesh.initialised).forEach(MeshDevice::quiesceDevices);
+            submeshes().stream()
+                    .filter(submesh -> submesh.context.state().isInitialised())
+                    .forEach(MeshDevice::quiesceDevices);
             queues.quiesce();
         }
     }
 
     /**
-     * Runs the programs of a workload on the first command queue. The first run allocates their memory.
+     * Runs the programs of a workload on the first command queue. The first run allocates their context.memory().
      *
      * @throws DeviceOutOfMemoryException if there is no room for the kernel binary
      * @throws MeshRuntimeException if the mesh is closed, circular buffers do not fit, the workload was enqueued elsewhere, or
@@ -466,7 +450,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed, the device does not belong to it, or circular buffers do not fit
      */
     public void enqueueProgram(int device, Program program) {
-        requireDevice(device);
+        context.requireDevice(device);
         try (MeshLock held = context.acquireOpen()) {
             commandQueue().enqueueProgram(device, program);
         }
@@ -528,11 +512,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws IllegalArgumentException if the size is not positive
      */
     public void endMeshTrace(int queue, TraceId trace, long rawSize) {
-        if (rawSize < 1) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "Cannot end a trace with %d B: it holds at least the command that ends it", rawSize));
-        }
-        endMeshTrace(queue, trace, OptionalLong.of(rawSize));
+        endMeshTrace(queue, trace, MeshTraces.wholeSize(rawSize));
     }
 
     private void endMeshTrace(int queue, TraceId trace, OptionalLong rawSize) {
@@ -542,7 +522,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     }
 
     /**
-     * Runs a captured trace again; it allocates no memory.
+     * Runs a captured trace again; it allocates no context.memory().
      *
      * @throws MeshRuntimeException if the mesh is closed, there is no such queue, the active sub-device manager has no such
      *     trace, or another queue has work on one of its sub-devices
@@ -692,7 +672,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     /** Ends the programs that are kept: their kernel binaries and circular buffers are gone. */
     public void clearProgramCache() {
         try (MeshLock held = lock.acquire()) {
-            reports.during(Phase.CACHE_CLEAR, programCache::clear);
+            context.reports().during(Phase.CACHE_CLEAR, programCache::clear);
         }
     }
 
@@ -703,7 +683,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     public void disableAndClearProgramCache() {
         try (MeshLock held = lock.acquire()) {
             programCache.disable();
-            reports.during(Phase.CACHE_CLEAR, programCache::clear);
+            context.reports().during(Phase.CACHE_CLEAR, programCache::clear);
         }
     }
 
@@ -723,10 +703,9 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     @Override
     public void close() {
         try (MeshLock held = lock.acquire()) {
-            if (initialised) {
-                requireNoQueueConflict();
-                warnOfOpenSubmeshes();
-                reports.during(Phase.CLOSE, this::closeInOrder);
+            if (context.state().isInitialised()) {
+                lifecycle.requireClosable();
+                context.reports().during(Phase.CLOSE, lifecycle::close);
                 openMeshes.closed(this);
                 if (context.process().faults().closesTwice()) {
                     close();
@@ -746,9 +725,9 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     public void destroy() {
         close();
         try (MeshLock held = lock.acquire()) {
-            if (!destroyed) {
-                destroyed = true;
+            if (context.state().destroy()) {
                 parent.ifPresent(mesh -> mesh.submeshes.remove(this));
+                queues.leaveFamily();
                 programCache.clear();
             }
         }
@@ -757,13 +736,11 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     /** Opens the mesh: reports it and allocates the runtime's own buffers; on failure, closes the mesh. */
     MeshDevice open() {
         try (MeshLock held = lock.acquire()) {
-            requireNotInitialised();
-            handle.hold();
-            initialised = true;
+            lifecycle.begin();
             openMeshes.opened(this);
             boolean complete = false;
             try {
-                reports.during(Phase.OPEN, this::initialise);
+                context.reports().during(Phase.OPEN, () -> lifecycle.open(shape));
                 complete = true;
             } finally {
                 if (!complete) {
@@ -774,44 +751,10 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         }
     }
 
-    private void initialise() {
-        memory.open();
-        queues.open(context.openPeriodOf(devices.get(0)).numCommandQueues());
-        List<MeshCommandQueue> opened = new ArrayList<>(queues.all().size());
-        queues.all().forEach(queue -> opened.add(new MeshCommandQueue(this, queue)));
-        commandQueues = List.copyOf(opened);
-        reports.listener().meshOpened(description());
-        List<DeviceOpenPeriod> begun = new ArrayList<>();
-        for (int device : devices) {
-            DeviceOpenPeriod period = context.openPeriodOf(device);
-            if (period.announce()) {
-                begun.add(period);
-            }
-        }
-        begun.forEach(period -> reports.listener().deviceOpened(period.device()));
-        if (parent.isEmpty() && reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
-            devices.forEach(systemBuffers::allocateOn);
-        }
-        allocateForTheRuntime(begun);
-        if (reports.has(DEVICE_INITIALISED_TWICE)) {
-            systemBuffers.forget();
-            systemPrograms.forget(begun);
-            allocateForTheRuntime(begun);
-        }
-    }
-
-    private void allocateForTheRuntime(List<DeviceOpenPeriod> begun) {
-        systemPrograms.startOn(begun);
-        if (parent.isEmpty()) {
-            systemBuffers.allocate();
-        }
-        systemPrograms.startQueues(context.openPeriodOf(devices.get(0)).numCommandQueues());
-    }
-
     private MeshDevice createSubmeshAt(MeshShape submesh, Optional<MeshCoordinate> offset) {
         try (MeshLock held = lock.acquire()) {
             List<MeshCoordinate> places = Submeshes.coordinatesOf(submesh, offset, shape);
-            memory.requireOpen();
+            context.state().requireInitialised();
             context.process().requireInService(() -> "a submesh");
             return openSubmeshes(submesh, List.of(places)).get(0);
         }
@@ -843,78 +786,16 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         List<DeviceOpenPeriod> ofSubmesh = places.stream()
                 .map(place -> context.openPeriodOf(deviceId(place)))
                 .toList();
-        MeshDevice created = new MeshDevice(openMeshes, context.submesh(ofSubmesh), Optional.of(this), handle, submesh);
+        MeshDevice created =
+                new MeshDevice(openMeshes, context.submesh(ofSubmesh), Optional.of(this), lifecycle.handle(), submesh);
         submeshes.add(created);
         return created;
-    }
-
-    private void requireNotInitialised() {
-        if (initialised) {
-            throw new MeshRuntimeException("MeshDevice is already initialized!");
-        }
-    }
-
-    private MeshDescription description() {
-        return parent.isPresent() ? named() : named().withCapacities(memory.capacities());
-    }
-
-    private MeshDescription named() {
-        if (parent.isPresent()) {
-            return described(shape.grid() + " submesh").withParent(parent.get().id());
-        }
-        return described(shape.grid() + " mesh (" + architecture().description() + ", "
-                + context.process().settings().preset().description() + ")");
-    }
-
-    private MeshDescription described(String name) {
-        return context.process().settings().reporting().reportsCircularBuffersOnEveryDevice()
-                ? MeshDescription.of(id(), name, devices)
-                : new MeshDescription(id(), name, devices, devices.get(0));
-    }
-
-    /** Creates the result of an operation and runs its programs; without them there is no result. */
-    Tensor launch(ProgramCache.Key operation, TensorSpec result, List<Tensor> inputs, Supplier<MeshWorkload> compiler) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
-            programCache.requireCompilable(operation);
-            Tensor launched = launchInto(allocateTensor(result), operation, compiler);
-            CommandQueue queue = queues.queue(0);
-            inputs.forEach(input -> queue.reads(input.buffer().allocation()));
-            queue.writes(launched.buffer().allocation());
-            return launched;
-        }
-    }
-
-    /** Runs the programs of an operation whose result exists, and frees the result if they fail. Callers hold the lock. */
-    Tensor launchInto(Tensor result, ProgramCache.Key operation, Supplier<MeshWorkload> compiler) {
-        boolean launched = false;
-        try {
-            operate(operation.operation().operation(), devices, () -> programCache.run(operation, compiler));
-            launched = true;
-        } finally {
-            if (!launched) {
-                discard(result);
-            }
-        }
-        return result;
-    }
-
-    /**
-     * Frees the result of a failed operation. A strict runtime does not free memory of a mesh that was closed meanwhile; the
-     * operation's own error describes that.
-     */
-    private static void discard(Tensor result) {
-        try {
-            result.close();
-        } catch (BufferMisuseException closedMeanwhile) {
-            logger.debug("The result of an operation outlived its mesh", closedMeanwhile);
-        }
     }
 
     /** Hands something over to the command queues of some devices. */
     void operate(String name, List<Integer> on, Runnable work) {
         context.process().faults().operation(name, on, this::close, () -> {
-            memory.requireOpen();
+            context.state().requireInitialised();
             work.run();
         });
     }
@@ -923,32 +804,37 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         try (MeshLock held = lock.acquire()) {
             BufferConfig local = BufferConfig.of(
                     spec.memory(), spec.sizeOnDevice(shape.dimensions()), spec.pageSizeOnDevice(shape.dimensions()));
-            MeshBufferConfig buffer =
-                    MeshBufferConfig.replicated(spec.label().map(local::named).orElse(local));
-            return Tensor.over(allocate(buffer), spec);
+            return Tensor.over(
+                    allocate(MeshBufferConfig.replicated(
+                            spec.label().map(local::named).orElse(local))),
+                    spec);
         }
     }
 
     /** Empties the banks of the mesh; see {@link Ttnn#deviceDeallocateBuffers}. */
     void deallocateBuffers() {
-        try (MeshLock held = lock.acquire()) {
-            memory.deallocateBuffers();
+        try (MeshLock held = context.acquireOpen()) {
+            context.memory().deallocateBuffers();
         }
     }
 
     void free(Allocation allocation, ReleaseReason ending) {
         try (MeshLock held = lock.acquire()) {
-            if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
-                memory.crash(allocation, "the mesh object is destroyed, and the buffer frees through a pointer to it");
+            if (isDestroyed() && context.reports().has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
+                context.memory()
+                        .crash(
+                                allocation,
+                                "the mesh object is destroyed, and the buffer frees through a pointer to it");
             }
-            memory.free(allocation, ending);
+            context.memory().free(allocation, ending);
         }
     }
 
     /** Allocates the same address on all devices for an owner that is not a buffer. */
     Allocation allocateFor(Owner owner, BufferConfig buffer) {
-        try (MeshLock held = lock.acquire()) {
-            return memory.allocateOnMesh(buffer, AllocationDetails.user().ownedBy(owner));
+        try (MeshLock held = context.acquireOpen()) {
+            return context.memory()
+                    .allocateOnMesh(buffer, AllocationDetails.user().ownedBy(owner));
         }
     }
 
@@ -977,121 +863,20 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     }
 
     boolean isDestroyed() {
-        return destroyed;
+        return context.state().isDestroyed();
+    }
+
+    Operations operations() {
+        return operations;
     }
 
     MeshContext context() {
         return context;
     }
 
-    private void requireNoQueueConflict() {
-        List<CommandQueues> ofAncestors = new ArrayList<>();
-        for (Optional<MeshDevice> mesh = parent; mesh.isPresent(); mesh = mesh.get().parent) {
-            ofAncestors.add(mesh.get().queues);
-        }
-        List<CommandQueues> ofDescendants = new ArrayList<>();
-        descendants().forEach(submesh -> ofDescendants.add(submesh.queues));
-        queues.requireNoConflict(ofAncestors, ofDescendants);
-    }
-
-    /** The runtime leaves submeshes open without a word: they keep the devices open, and nothing more is freed on them. */
-    private void warnOfOpenSubmeshes() {
-        for (MeshDevice submesh : descendants()) {
-            if (submesh.initialised) {
-                LoggerFactory.getLogger(MeshDevice.class)
-                        .warn(
-                                "Mesh {} is closed while its submesh {} is open, which keeps its devices open: close submeshes"
-                                        + " first",
-                                id(),
-                                submesh.id());
-            }
-        }
-    }
-
-    /** Returns the meshes below this one, each before those below it. */
-    private List<MeshDevice> descendants() {
-        List<MeshDevice> all = new ArrayList<>();
-        for (MeshDevice submesh : submeshes()) {
-            all.add(submesh);
-            all.addAll(submesh.descendants());
-        }
-        return all;
-    }
-
-    private void closeInOrder() {
-        context.process().faults().closing(devices);
-        if (reports.has(RuntimeFix.CLEAR_PROGRAM_CACHE_ON_CLOSE)) {
-            programCache.clear();
-        }
-        reports.listener().meshClosing(id());
-        read(Moment.CLOSE_BEGUN);
-        queues.close();
-        commandQueues = List.of();
-        if (context.process().settings().closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
-            freeWhatIsTheRuntimes();
-            wipe();
-        } else {
-            wipe();
-            freeWhatIsTheRuntimes();
-        }
-        memory.close();
-        initialised = false;
-        releaseDevices();
-        reports.listener().meshClosed(id());
-    }
-
-    private void freeWhatIsTheRuntimes() {
-        systemPrograms.endQueues();
-        systemBuffers.free();
-    }
-
-    private void wipe() {
-        if (handle.hasOneHolder()) {
-            systemPrograms.endBeforeAllocators(handle.covered());
-        }
-        if (reports.has(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS)) {
-            memory.freeAllSilently();
-            context.openPeriods().stream()
-                    .filter(period -> handle.hasOneHolder())
-                    .forEach(DeviceOpenPeriod::wipe);
-        }
-        read(Moment.BEFORE_WIPE);
-        memory.wipe();
-        if (handle.hasOneHolder()) {
-            handle.covered().forEach(DeviceOpenPeriod::wipe);
-        }
-        read(Moment.AFTER_WIPE);
-    }
-
-    private void releaseDevices() {
-        if (handle.hasOneHolder()) {
-            handle.covered().forEach(DeviceOpenPeriod::wipe);
-            systemPrograms.endAfterAllocators(handle.covered());
-            List<DeviceOpenPeriod> ended = context.process().withDevices(manager -> manager.close(handle.covered()));
-            for (DeviceOpenPeriod period : ended) {
-                if (period.wasAnnounced()) {
-                    reports.listener().deviceClosed(period.device());
-                }
-            }
-        }
-        handle.release();
-    }
-
-    private void read(WitnessSnapshot.Moment moment) {
-        List<DeviceOpenPeriod> ending = handle.hasOneHolder() ? handle.covered() : List.of();
-        memory.read(moment, ending).forEach(reports.listener()::witnessed);
-    }
-
     private static AllocationDetails detailsOf(BufferConfig buffer) {
         AllocationDetails details = AllocationDetails.user();
         return buffer.label().map(details::labelled).orElse(details);
-    }
-
-    private void requireDevice(int device) {
-        if (!devices.contains(device)) {
-            throw new MeshRuntimeException(
-                    String.format(Locale.ROOT, "Physical Device ID: %d not found in assigned devices", device));
-        }
     }
 
     /** Returns the mesh as the runtime writes it: {@code MeshDevice(2x4 grid, 8 devices)}. */

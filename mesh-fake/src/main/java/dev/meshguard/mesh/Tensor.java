@@ -6,8 +6,7 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshLock;
-import dev.meshguard.mesh.internal.tensor.DeviceStorage;
-import dev.meshguard.mesh.internal.tensor.DeviceStorage.Share;
+import dev.meshguard.mesh.internal.tensor.HandleCount;
 import dev.meshguard.mesh.internal.tensor.Shapes;
 import dev.meshguard.mesh.internal.tensor.TensorMessages;
 import dev.meshguard.mesh.runtime.HandleRelease;
@@ -45,24 +44,24 @@ public final class Tensor implements AutoCloseable {
     private final TensorSpec spec;
     private final MeshDevice mesh;
     private final Allocation allocation;
-    private final Share share;
+    private final HandleCount.Share share;
     /** Null after this handle was closed, so that it does not keep memory reachable that other code may have lost. */
-    private volatile @Nullable DeviceStorage storage;
+    private volatile @Nullable Storage storage;
 
-    private Tensor(TensorSpec spec, MeshDevice mesh, DeviceStorage storage) {
+    private Tensor(TensorSpec spec, MeshDevice mesh, Storage storage) {
         this.spec = spec;
         this.mesh = mesh;
         this.allocation = storage.buffer().allocation();
-        this.share = storage.share();
+        this.share = storage.handles().share();
         this.storage = storage;
     }
 
     /** Takes a buffer over that was made for it; called under the lock of the mesh. */
     static Tensor over(MeshBuffer buffer, TensorSpec spec) {
-        return handle(spec, buffer.device(), new DeviceStorage(buffer));
+        return handle(spec, buffer.device(), new Storage(buffer, new HandleCount()));
     }
 
-    private static Tensor handle(TensorSpec spec, MeshDevice mesh, DeviceStorage storage) {
+    private static Tensor handle(TensorSpec spec, MeshDevice mesh, Storage storage) {
         Tensor made = new Tensor(spec, mesh, storage);
         mesh.context().lock().watch(made, made.share::giveUp);
         return made;
@@ -131,7 +130,7 @@ public final class Tensor implements AutoCloseable {
 
     /** Returns whether it was neither freed nor closed; closing the mesh does not change that, destroying it does. */
     public boolean isAllocated() {
-        DeviceStorage mine = storage;
+        Storage mine = storage;
         return mine != null && mine.buffer().isAllocated();
     }
 
@@ -194,8 +193,8 @@ public final class Tensor implements AutoCloseable {
     /** Returns whether this is the only handle to the memory, so that it can be freed without force; false after a free. */
     public boolean isSoleOwner() {
         try (MeshLock held = lock()) {
-            DeviceStorage mine = storage;
-            return mine != null && mine.buffer().isAllocated() && mine.hasOneHandle();
+            Storage mine = storage;
+            return mine != null && mine.buffer().isAllocated() && mine.handles().isOne();
         }
     }
 
@@ -256,10 +255,10 @@ public final class Tensor implements AutoCloseable {
     }
 
     private void free(boolean force) {
-        DeviceStorage mine = storage;
+        Storage mine = storage;
         if (mine == null) {
             requireNotFreed();
-        } else if (force || mine.hasOneHandle() || allocation.isFreed()) {
+        } else if (force || mine.handles().isOne() || allocation.isFreed()) {
             mine.buffer().deallocate();
         } else if (mine.buffer().isAllocated()) {
             mesh.context().memory().releaseShared(allocation);
@@ -274,9 +273,9 @@ public final class Tensor implements AutoCloseable {
     }
 
     private void giveUp() {
-        DeviceStorage mine = storage;
+        Storage mine = storage;
         if (mine != null) {
-            if (mine.hasOneHandle()) {
+            if (mine.handles().isOne()) {
                 mine.buffer().close();
             }
             storage = null;
@@ -284,8 +283,8 @@ public final class Tensor implements AutoCloseable {
         }
     }
 
-    private DeviceStorage allocatedStorage() {
-        DeviceStorage mine = storage;
+    private Storage allocatedStorage() {
+        Storage mine = storage;
         if (mine == null || !mine.buffer().isAllocated()) {
             throw unusable(TensorMessages.NOT_ALLOCATED + "\n" + state());
         }
@@ -295,7 +294,7 @@ public final class Tensor implements AutoCloseable {
     /** Returns the error of an operation on a tensor without memory, with the history that a strict runtime recorded. */
     MeshRuntimeException unusable(String message) {
         MeshRuntimeException error = new MeshRuntimeException(message);
-        DeviceStorage mine = storage;
+        Storage mine = storage;
         return mine == null ? error : mine.buffer().explaining(error);
     }
 
@@ -328,4 +327,10 @@ public final class Tensor implements AutoCloseable {
         String name = label().map(label -> label + ", ").orElse("");
         return String.format(Locale.ROOT, "Tensor(%s%s, %s%s)", name, shape(), dataType(), place);
     }
+
+    /**
+     * The memory, which all handles share. Freed memory leaves the buffer as a tombstone with its address and its mesh.
+     */
+    @PartOfHandle
+    private record Storage(MeshBuffer buffer, HandleCount handles) {}
 }

@@ -2,23 +2,19 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.fault.AllocationDecision;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
-import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.device.DeviceHandle;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
-import dev.meshguard.mesh.internal.dispatch.CommandQueue;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import dev.meshguard.mesh.internal.process.RuntimeSettings;
 import dev.meshguard.mesh.internal.process.SystemBufferSpec;
@@ -49,13 +45,10 @@ import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.slf4j.Logger;
@@ -265,7 +258,7 @@ public final class Ttnn {
      * @throws IllegalArgumentException if the tensors do not fit together or the operation has no profile
      */
     public Tensor add(Tensor a, Tensor b) {
-        MeshDevice mesh = meshOf("add", a, b);
+        MeshDevice mesh = Operations.meshOf("add", a, b);
         return launch("add", Shapes.ofSum(a.spec(), b.spec(), mesh.shape()), a, b);
     }
 
@@ -277,7 +270,7 @@ public final class Ttnn {
      * @throws IllegalArgumentException if the tensors do not fit together or the operation has no profile
      */
     public Tensor matmul(Tensor a, Tensor b) {
-        MeshDevice mesh = meshOf("matmul", a, b);
+        MeshDevice mesh = Operations.meshOf("matmul", a, b);
         return launch("matmul", Shapes.ofProduct(a.spec(), b.spec(), mesh.shape()), a, b);
     }
 
@@ -313,13 +306,9 @@ public final class Ttnn {
      * @throws IllegalArgumentException if there is no input, or inputs lie on different meshes
      */
     public Tensor launch(OperationProfile operation, TensorSpec result, Tensor... inputs) {
-        MeshDevice mesh = meshOf(operation.operation(), inputs);
-        ProgramCache.Key key = ProgramCache.Key.of(
-                operation,
-                Stream.concat(Stream.of(result), Arrays.stream(inputs).map(Tensor::spec)));
-        int tileSize = inputs[0].dataType().tileSize();
+        MeshDevice mesh = Operations.meshOf(operation.operation(), inputs);
         try {
-            return mesh.launch(key, result, List.of(inputs), () -> compile(operation, tileSize, mesh));
+            return mesh.operations().launch(operation, result, inputs);
         } finally {
             Reference.reachabilityFence(inputs);
         }
@@ -337,7 +326,7 @@ public final class Ttnn {
      *     the operation has no profile
      */
     public Tensor reshape(Tensor tensor, TensorShape newShape) {
-        MeshDevice mesh = meshOf("reshape", tensor);
+        MeshDevice mesh = Operations.meshOf("reshape", tensor);
         return Shapes.canBeSeenAs(tensor.spec(), newShape, mesh.shape())
                 ? tensor.reshape(newShape)
                 : launch("reshape", tensor.spec().withShape(newShape), tensor);
@@ -369,7 +358,7 @@ public final class Ttnn {
         }
         MeshDevice mesh = tensor.device();
         try (MeshLock held = mesh.context().lock().acquire()) {
-            return tensor.isSoleOwner() ? move(tensor, memory, mesh) : tensor.alias();
+            return tensor.isSoleOwner() ? mesh.operations().move(tensor, memory) : tensor.alias();
         } finally {
             Reference.reachabilityFence(tensor);
         }
@@ -564,98 +553,6 @@ public final class Ttnn {
         if (number < 1 || number > 2) {
             throw new MeshRuntimeException("num_hw_cqs can be between 1 and 2");
         }
-    }
-
-    private Tensor move(Tensor tensor, BufferType memory, MeshDevice mesh) {
-        long address = tensor.address();
-        Allocation source = tensor.buffer().allocation();
-        List<MemoryRequest> read = mesh.queues().requestsAt(source);
-        mesh.queues().readsNow(source); // The tensor may stay where it is, and then nothing is recorded.
-        tensor.deallocate();
-        TensorSpec target = tensor.spec().in(memory);
-        Tensor moved = mesh.allocateTensor(target);
-        if (memory == tensor.spec().memory() && moved.address() == address) {
-            logger.debug(TensorMessages.NO_SPACE_TO_MOVE, address);
-            return moved;
-        }
-        CommandQueue queue = mesh.queues().queue(0);
-        queue.recordsRead(read);
-        queue.writes(moved.buffer().allocation());
-        return process.settings()
-                .operations()
-                .find("move")
-                .map(profile -> mesh.launchInto(
-                        moved,
-                        ProgramCache.Key.of(profile, Stream.of(target, tensor.spec())),
-                        () -> compile(profile, tensor.dataType().tileSize(), mesh)))
-                .orElse(moved);
-    }
-
-    /** The operation layer names every input that was freed; the first one that is touched fails. */
-    private static void warnOfFreed(Tensor... inputs) {
-        for (int index = 0; index < inputs.length; index++) {
-            if (!inputs[index].isAllocated()) {
-                LoggerFactory.getLogger(Ttnn.class).warn(TensorMessages.INPUT_NOT_ALLOCATED, index);
-            }
-        }
-    }
-
-    /**
-     * The runtime's text says only that some tensor is not allocated. The lines below it add which one, and where it was freed.
-     */
-    private static void requireAllocated(String operation, Tensor... inputs) {
-        Map<Tensor, List<String>> places = new LinkedHashMap<>();
-        for (int index = 0; index < inputs.length; index++) {
-            if (!inputs[index].isAllocated()) {
-                places.computeIfAbsent(inputs[index], unused -> new ArrayList<>())
-                        .add(Integer.toString(index));
-            }
-        }
-        if (places.isEmpty()) {
-            return;
-        }
-        StringBuilder message = new StringBuilder(TensorMessages.NOT_ALLOCATED);
-        places.forEach((tensor, indices) -> message.append(String.format(
-                Locale.ROOT,
-                "\n%s %s of %s: %s",
-                indices.size() == 1 ? "Input" : "Inputs",
-                String.join(" and ", indices),
-                operation,
-                tensor.state())));
-        throw places.keySet().iterator().next().unusable(message.toString());
-    }
-
-    private static MeshDevice meshOf(String operation, Tensor... inputs) {
-        warnOfFreed(inputs);
-        if (inputs.length == 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "Cannot run %s without a tensor: its mesh is that of its inputs", operation));
-        }
-        requireAllocated(operation, inputs);
-        MeshDevice mesh = inputs[0].buffer().device();
-        for (Tensor input : inputs) {
-            MeshDevice other = input.buffer().device();
-            if (other != mesh) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
-                        "Cannot run %s on tensors of mesh %d and mesh %d: all inputs must lie on the same mesh",
-                        operation,
-                        mesh.id(),
-                        other.id()));
-            }
-        }
-        return mesh;
-    }
-
-    private MeshWorkload compile(OperationProfile profile, int tileSize, MeshDevice mesh) {
-        Program program = createProgram(profile.operation()).addKernel(profile.kernelBinaryPages());
-        profile.traceSize().ifPresent(program::setTraceSize);
-        for (int tiles : profile.circularBufferTiles()) {
-            program.addCircularBuffer(CircularBufferConfig.of((long) tiles * tileSize));
-        }
-        MeshWorkload workload = createMeshWorkload().addProgram(program);
-        workload.allocate(profile.programBuffers(), program, mesh);
-        return workload;
     }
 
     /**

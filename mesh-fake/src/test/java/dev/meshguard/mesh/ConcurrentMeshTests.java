@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
@@ -133,6 +134,15 @@ class ConcurrentMeshTests {
     }
 
     /** Calls a mesh in another thread while a handle is reported, until that thread waits or has ended. */
+    @Test
+    void handsOutWhatItsLockGuardsOnlyToThoseWhoHoldIt() {
+        MeshDevice mesh = Ttnn.create(AllocationTracker.create()).openMeshDevice(MeshShape.of(1, 1));
+
+        assertThatThrownBy(() -> mesh.context().memory())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("The state of a mesh was used without its lock. This is a defect of MeshGuard.");
+    }
+
     private static final class IntrudingListener extends ForwardingListener {
 
         private Optional<MeshDevice> mesh = Optional.empty();

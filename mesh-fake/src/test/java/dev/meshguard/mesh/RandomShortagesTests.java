@@ -16,6 +16,7 @@ import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -92,7 +93,10 @@ class RandomShortagesTests {
                             .withMeshShape(MeshShape.of(1, 1))
                             .withL1SmallSize(ALL_L1 - (long) UNITS * UNIT));
             Arrays.fill(holders, -1);
-            Allocator banks = mesh.context().memory().allocator();
+            Allocator banks;
+            try (MeshLock held = mesh.context().lock().acquire()) {
+                banks = mesh.context().memory().allocator();
+            }
             this.start = mesh.statistics(BufferType.L1).totalAllocatable() == (long) UNITS * UNIT
                     ? banks.bankBase(BufferType.L1)
                     : -1;

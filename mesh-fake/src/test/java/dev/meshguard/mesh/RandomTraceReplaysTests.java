@@ -7,6 +7,7 @@ import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -156,7 +157,9 @@ class RandomTraceReplaysTests {
             this.own = ttnn.createMeshWorkload()
                     .addProgram(ttnn.createProgram("own").addKernel(1));
             mesh.enqueueMeshWorkload(own); // Loads its binary: a capture may run it.
-            this.l1Base = mesh.context().memory().allocator().bankBase(BufferType.L1);
+            try (MeshLock held = mesh.context().lock().acquire()) {
+                this.l1Base = mesh.context().memory().allocator().bankBase(BufferType.L1);
+            }
         }
 
         private void run() {

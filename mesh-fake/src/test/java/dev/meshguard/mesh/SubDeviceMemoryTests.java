@@ -22,6 +22,7 @@ import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
+import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.memory.SubDeviceManager;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -360,13 +361,16 @@ class SubDeviceMemoryTests {
     @Test
     void doesNotFreeAllocationsOfAnotherManager() {
         mesh.loadSubDeviceManager(one);
-        SubDeviceManager lender = mesh.context().subDevices().active();
-        Allocation allocation = mesh.context()
-                .memory()
-                .allocateOnMesh(onCores(NINE_CORES, 32, FIRST).deviceLocal(), AllocationDetails.user());
-        lender.free(allocation);
-        mesh.loadSubDeviceManager(two);
-        lender.allocate(allocation);
+        Allocation allocation;
+        try (MeshLock held = mesh.context().lock().acquire()) {
+            SubDeviceManager lender = mesh.context().subDevices().active();
+            allocation = mesh.context()
+                    .memory()
+                    .allocateOnMesh(onCores(NINE_CORES, 32, FIRST).deviceLocal(), AllocationDetails.user());
+            lender.free(allocation);
+            mesh.loadSubDeviceManager(two);
+            lender.allocate(allocation);
+        }
 
         assertThatThrownBy(() -> mesh.free(allocation, ReleaseReason.DEALLOCATED))
                 .isInstanceOf(MeshRuntimeException.class)

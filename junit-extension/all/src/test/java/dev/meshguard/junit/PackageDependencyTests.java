@@ -42,6 +42,7 @@ class PackageDependencyTests {
             "MeshDevice",
             "MeshWorkload",
             "OpenMeshes",
+            "Operations",
             "Program",
             "ProgramCache",
             "Tensor",

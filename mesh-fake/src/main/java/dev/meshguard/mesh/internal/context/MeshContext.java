@@ -1,11 +1,14 @@
 package dev.meshguard.mesh.internal.context;
 
+import dev.meshguard.event.MeshDescription;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
+import dev.meshguard.mesh.internal.device.OpenState;
 import dev.meshguard.mesh.internal.memory.MeshMemory;
 import dev.meshguard.mesh.internal.memory.SubDeviceManagers;
 import dev.meshguard.mesh.internal.memory.TraceResults;
@@ -15,12 +18,15 @@ import dev.meshguard.mesh.internal.report.MeshReports;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.shape.MeshShape;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -30,15 +36,17 @@ import java.util.Set;
  * class below it refers to the mesh device itself. A context does not change, and one mesh has one context, so that contexts can
  * be compared as meshes can.
  *
- * <p>A submesh has its own memory and reports, and shares the process and the lock of its parent. Code that uses
- * memory or reports holds the lock.
+ * <p>A submesh has its own memory and reports, and shares the process and the lock of its parent. {@link MeshLock} says who holds
+ * the lock; {@link #memory()} and the like check it.
  */
 @EndOfPath
 public final class MeshContext {
 
     private final RuntimeProcess process;
+    private final Optional<MeshContext> parent;
     private final int id;
     private final Map<Integer, DeviceOpenPeriod> openPeriods;
+    private final OpenState state;
     private final List<Integer> devices;
     private final AllocatorConfig config;
     private final CoreRange computeGrid;
@@ -48,8 +56,13 @@ public final class MeshContext {
     private final TraceResults traceResults;
 
     private MeshContext(
-            RuntimeProcess process, List<DeviceOpenPeriod> openPeriods, MeshLock lock, TraceResults traceResults) {
+            RuntimeProcess process,
+            Optional<MeshContext> parent,
+            List<DeviceOpenPeriod> openPeriods,
+            MeshLock lock,
+            TraceResults traceResults) {
         this.process = process;
+        this.parent = parent;
         this.id = process.nextMeshId();
         this.lock = lock;
         this.traceResults = traceResults;
@@ -58,6 +71,7 @@ public final class MeshContext {
         openPeriods.forEach(period -> byDevice.put(period.device(), period));
         this.devices = List.copyOf(byDevice.keySet());
         this.openPeriods = Collections.unmodifiableMap(byDevice);
+        this.state = new OpenState(id, openPeriods, process::retiredBecause);
         this.config = openPeriods.get(0).config();
         CoreGrid grid = process.computeGrid();
         this.computeGrid = new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
@@ -70,18 +84,18 @@ public final class MeshContext {
                 devices,
                 process.settings().preset().meshLevelDevice(id),
                 this::isOpenedAgain);
-        this.memory = new MeshMemory(id, this.openPeriods, devices, config, computeGrid, process, reports);
+        this.memory = new MeshMemory(id, this.openPeriods, state, devices, config, computeGrid, process, reports);
     }
 
     /** Returns the context of a mesh without a parent. */
     public static MeshContext root(RuntimeProcess process, List<DeviceOpenPeriod> openPeriods) {
         MeshLock lock = new MeshLock(new WatchedHandles(process.settings().handleRelease()));
-        return new MeshContext(process, openPeriods, lock, new TraceResults());
+        return new MeshContext(process, Optional.empty(), openPeriods, lock, new TraceResults());
     }
 
     /** Returns the context of a submesh. */
     public MeshContext submesh(List<DeviceOpenPeriod> ofSubmesh) {
-        return new MeshContext(process, ofSubmesh, lock, traceResults);
+        return new MeshContext(process, Optional.of(this), ofSubmesh, lock, traceResults);
     }
 
     /** Returns the runtime that opened the mesh. */
@@ -89,9 +103,34 @@ public final class MeshContext {
         return process;
     }
 
+    /** Returns whether the mesh has no parent. */
+    public boolean isRoot() {
+        return parent.isEmpty();
+    }
+
     /** Returns the number of the mesh. */
     public int id() {
         return id;
+    }
+
+    /** Returns whether the mesh is open, closed or destroyed. */
+    public OpenState state() {
+        return state;
+    }
+
+    /** Returns how the mesh is reported when it is opened. */
+    public MeshDescription description(MeshShape shape) {
+        boolean onEveryDevice = process.settings().reporting().reportsCircularBuffersOnEveryDevice();
+        String name = shape.grid()
+                + (isRoot()
+                        ? " mesh (" + architecture().description() + ", "
+                                + process.settings().preset().description() + ")"
+                        : " submesh");
+        MeshDescription description = onEveryDevice
+                ? MeshDescription.of(id, name, devices)
+                : new MeshDescription(id, name, devices, devices.get(0));
+        return parent.map(mesh -> description.withParent(mesh.id))
+                .orElseGet(() -> description.withCapacities(memory().capacities()));
     }
 
     /** Returns the lock of the mesh and its submeshes. */
@@ -108,7 +147,7 @@ public final class MeshContext {
         MeshLock held = lock.acquire();
         boolean isOpen = false;
         try {
-            memory.requireOpen();
+            state.requireInitialised();
             isOpen = true;
             return held;
         } finally {
@@ -120,21 +159,24 @@ public final class MeshContext {
 
     /** Returns the memory of the mesh; the caller holds the lock. */
     public MeshMemory memory() {
+        lock.requireHeld();
         return memory;
     }
 
     /** Returns what traces of the mesh and of its parents and submeshes write; the caller holds the lock. */
     public TraceResults traceResults() {
+        lock.requireHeld();
         return traceResults;
     }
 
     /** Returns the sub-devices of the mesh; the caller holds the lock. */
     public SubDeviceManagers subDevices() {
-        return memory.subDevices();
+        return memory().subDevices();
     }
 
     /** Returns the reports of the mesh; the caller holds the lock. */
     public MeshReports reports() {
+        lock.requireHeld();
         return reports;
     }
 
@@ -161,6 +203,18 @@ public final class MeshContext {
     /** Returns the ids of the devices, in row-major order. */
     public List<Integer> devices() {
         return devices;
+    }
+
+    /**
+     * Checks that a device belongs to the mesh.
+     *
+     * @throws MeshRuntimeException if it does not
+     */
+    public void requireDevice(int device) {
+        if (!openPeriods.containsKey(device)) {
+            throw new MeshRuntimeException(
+                    String.format(Locale.ROOT, "Physical Device ID: %d not found in assigned devices", device));
+        }
     }
 
     /** Returns the period in which a device of the mesh is open. */

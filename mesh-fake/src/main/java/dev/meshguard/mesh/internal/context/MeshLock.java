@@ -6,13 +6,17 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * The lock of a mesh and its submeshes: they share devices, and so the state that it guards.
  *
- * <p>All code acquires it in one way, at the head of a block:
+ * <p><b>Who holds it.</b> A method that the code under test calls acquires it, at the head of a block:
  *
  * <pre>{@code
  * try (MeshLock held = lock.acquire()) {
  *     ...
  * }
  * }</pre>
+ *
+ * <p>Everything below is called with the lock held and does not acquire it. Two exceptions end what several meshes or none of the
+ * code under test may hold: {@link dev.meshguard.mesh.internal.program.OwnedResources} and {@link MeshContext#freedWith}.
+ * {@link MeshContext} checks the rule where it hands out the state that the lock guards.
  *
  * <p>A thread may acquire it again while it holds it. If {@linkplain WatchedHandles handles are watched}, its first
  * acquisition runs the destructors of collected ones, so memory is freed between two calls of the code under test and never
@@ -46,6 +50,14 @@ public final class MeshLock implements AutoCloseable {
             if (!acquired) {
                 lock.unlock();
             }
+        }
+    }
+
+    /** Checks that the caller holds the lock. */
+    void requireHeld() {
+        if (!lock.isHeldByCurrentThread()) {
+            throw new IllegalStateException(
+                    "The state of a mesh was used without its lock. This is a defect of MeshGuard.");
         }
     }
 

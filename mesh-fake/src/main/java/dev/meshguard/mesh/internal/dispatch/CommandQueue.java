@@ -4,7 +4,6 @@ import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.Blocking;
-import dev.meshguard.mesh.MeshCommandQueue;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.SubDeviceId;
@@ -24,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The state of one command queue: its outstanding reads, its events, and the trace that it records.
  *
- * <p>{@link MeshCommandQueue} is the handle of the code under test. Guarded by the lock of the mesh, which callers hold;
+ * <p>{@code MeshCommandQueue} is the handle of the code under test. Guarded by the lock of the mesh, which callers hold;
  * whether the queue is in use and which trace it records can be read without it.
  */
 public final class CommandQueue {
@@ -239,7 +238,7 @@ public final class CommandQueue {
     }
 
     private void warn(String what) {
-        LoggerFactory.getLogger(MeshCommandQueue.class)
+        LoggerFactory.getLogger("dev.meshguard.mesh.MeshCommandQueue")
                 .warn(
                         "FDMeshCommandQueue destructor: {} (command queue {} of mesh {}: call finish() before the mesh is closed)",
                         what,

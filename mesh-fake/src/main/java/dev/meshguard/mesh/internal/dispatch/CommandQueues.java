@@ -20,11 +20,21 @@ import java.util.stream.Stream;
 public final class CommandQueues {
 
     private final MeshContext mesh;
+    private final Optional<CommandQueues> parent;
+    private final List<CommandQueues> ofSubmeshes = new ArrayList<>();
     private List<CommandQueue> queues = List.of();
     private List<SubDeviceUse> subDevices = List.of();
 
-    public CommandQueues(MeshContext mesh) {
+    /** Creates the queues of a mesh that is not open yet. */
+    public CommandQueues(MeshContext mesh, Optional<CommandQueues> parent) {
         this.mesh = mesh;
+        this.parent = parent;
+        parent.ifPresent(queuesAbove -> queuesAbove.ofSubmeshes.add(this));
+    }
+
+    /** Takes the queues of a destroyed submesh out of the family. */
+    public void leaveFamily() {
+        parent.ifPresent(queuesAbove -> queuesAbove.ofSubmeshes.remove(this));
     }
 
     public void open(int number) {
@@ -56,31 +66,38 @@ public final class CommandQueues {
      * Checks that no other mesh of the family uses a queue that this one uses, because the devices could not be left in a
      * consistent state.
      *
-     * @param ofAncestors the queues of the meshes above this one, nearest first
-     * @param ofDescendants the queues of the meshes below this one
      * @throws MeshRuntimeException if one does
      */
-    public void requireNoConflict(List<CommandQueues> ofAncestors, List<CommandQueues> ofDescendants) {
+    public void requireNoConflict() {
         for (CommandQueue queue : queues) {
             if (queue.isInUse()) {
-                requireNoConflict(queue.id(), ofAncestors, ofDescendants);
+                requireNoConflict(queue.id());
             }
         }
     }
 
-    private void requireNoConflict(int queue, List<CommandQueues> ofAncestors, List<CommandQueues> ofDescendants) {
-        for (CommandQueues ancestor : ofAncestors) {
-            if (ancestor.isInUse(queue)) {
-                throw new MeshRuntimeException(
-                        DispatchMessages.queueInUseByParent(queue, ancestor.mesh.id(), mesh.id()));
+    private void requireNoConflict(int queue) {
+        for (Optional<CommandQueues> above = parent; above.isPresent(); above = above.get().parent) {
+            if (above.get().isInUse(queue)) {
+                throw new MeshRuntimeException(DispatchMessages.queueInUseByParent(
+                        queue, above.get().mesh.id(), mesh.id()));
             }
         }
-        for (CommandQueues descendant : ofDescendants) {
-            if (descendant.isInUse(queue)) {
-                throw new MeshRuntimeException(
-                        DispatchMessages.queueInUseByChild(queue, descendant.mesh.id(), mesh.id()));
-            }
-        }
+        descendants().filter(below -> below.isInUse(queue)).findFirst().ifPresent(below -> {
+            throw new MeshRuntimeException(DispatchMessages.queueInUseByChild(queue, below.mesh.id(), mesh.id()));
+        });
+    }
+
+    /** Returns the meshes below this one that are open, each before those below it. */
+    public List<MeshContext> openSubmeshes() {
+        return descendants()
+                .map(below -> below.mesh)
+                .filter(below -> below.state().isInitialised())
+                .toList();
+    }
+
+    private Stream<CommandQueues> descendants() {
+        return ofSubmeshes.stream().flatMap(below -> Stream.concat(Stream.of(below), below.descendants()));
     }
 
     private boolean isInUse(int queue) {

@@ -84,6 +84,19 @@ public final class MeshTraces {
     }
 
     /**
+     * Returns the bytes of a whole trace.
+     *
+     * @throws IllegalArgumentException if there is not one
+     */
+    public static OptionalLong wholeSize(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT, "Cannot end a trace with %d B: it holds at least the command that ends it", bytes));
+        }
+        return OptionalLong.of(bytes);
+    }
+
+    /**
      * Stops the recording of a queue and writes the trace.
      *
      * <p>Allocations count as unsafe afterwards in any case. If there is no room, the trace stays in the pool without a buffer,

@@ -27,6 +27,7 @@ import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
+import dev.meshguard.mesh.internal.device.OpenState;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import dev.meshguard.mesh.internal.report.Answers;
 import dev.meshguard.mesh.internal.report.MeshReports;
@@ -65,6 +66,7 @@ public final class MeshMemory {
 
     private final int meshId;
     private final Map<Integer, DeviceOpenPeriod> openPeriods;
+    private final OpenState state;
     private final List<Integer> devices;
     private final RuntimeProcess process;
     private final MeshReports reports;
@@ -72,18 +74,19 @@ public final class MeshMemory {
     private final Allocator meshAllocator;
     private final SubDeviceManagers subDevices;
     private final Map<BufferType, Map<Long, Allocation>> lockStep = new EnumMap<>(BufferType.class);
-    private boolean open;
 
     public MeshMemory(
             int meshId,
-            Map<Integer, DeviceOpenPeriod> lives,
+            Map<Integer, DeviceOpenPeriod> openPeriods,
+            OpenState state,
             List<Integer> devices,
             AllocatorConfig config,
             CoreRange computeGrid,
             RuntimeProcess process,
             MeshReports reports) {
         this.meshId = meshId;
-        this.openPeriods = lives;
+        this.openPeriods = openPeriods;
+        this.state = state;
         this.devices = devices;
         this.process = process;
         this.reports = reports;
@@ -92,27 +95,8 @@ public final class MeshMemory {
         this.subDevices = new SubDeviceManagers(process, config, computeGrid, meshAllocator);
     }
 
-    public void open() {
-        subDevices.begin();
-        open = true;
-    }
-
-    public void requireOpen() {
-        if (!open) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
-                    "SubDeviceManagerTracker is not initialized on MeshDevice %d."
-                            + " This MeshDevice contains only remote devices (so the runtime; in fact mesh %d was closed:"
-                            + " %s)",
-                    meshId,
-                    meshId,
-                    process.retiredBecause().orElse("use it before closeMeshDevice, or open a new mesh")));
-        }
-    }
-
     /** Allocates the same address on all devices, as the backing buffer of a mesh buffer does. */
     public Allocation allocateOnMesh(BufferConfig buffer, AllocationDetails details) {
-        requireOpen();
         Allocation allocation = allocate(Kind.LOCK_STEP, allocatorFor(buffer), devices, buffer, details);
         if (subDevices.isLocal(allocation)) {
             subDevices.allocate(allocation);
@@ -124,7 +108,6 @@ public final class MeshMemory {
 
     /** Allocates memory of one device. */
     public Allocation allocateOnDevice(int device, BufferConfig buffer, AllocationDetails details) {
-        requireOpen();
         requireWholeDevice(device, buffer);
         DeviceOpenPeriod life = openPeriodOf(device);
         if (life.isOver()) {
@@ -139,7 +122,6 @@ public final class MeshMemory {
 
     /** Creates a view of an address that another buffer owns. */
     public Allocation viewOn(List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
-        requireOpen();
         requireAddress(address);
         misuse.view(buffer.type(), address, on);
         Optional<AllocatorId> target = targetOf(buffer.type(), address, on);
@@ -194,7 +176,6 @@ public final class MeshMemory {
             AllocationDetails details,
             List<BufferConfig> ofPrograms,
             List<Allocation> viewsOnMesh) {
-        requireOpen();
         Allocation binary = reserve(Kind.LOCK_STEP, meshAllocator, devices, buffer, details);
         long address = binary.address();
         lockStepOf(binary.type()).put(key(address), binary);
@@ -309,7 +290,6 @@ public final class MeshMemory {
      * buffer frees the memory that is at its address then.
      */
     public void deallocateBuffers() {
-        requireOpen();
         misuse.emptying(meshAllocator, meshId);
         meshAllocator.deallocateBuffers();
         lockStep.clear();
@@ -360,7 +340,6 @@ public final class MeshMemory {
 
     /** Frees the memory at an address on all devices. */
     public void freeAddress(BufferType type, long address) {
-        requireOpen();
         Allocation allocation = lockStepOf(type).get(key(address));
         if (allocation == null) {
             reports.unknownAddress(type, address);
@@ -377,13 +356,11 @@ public final class MeshMemory {
     }
 
     public Statistics statistics(BufferType type) {
-        requireOpen();
         return meshAllocator.statistics(type);
     }
 
     /** Returns how full a memory of one sub-device of the active manager is. */
     public Statistics statistics(BufferType type, SubDeviceId subDevice) {
-        requireOpen();
         return subDevices.active().allocator(subDevice).statistics(type);
     }
 
@@ -410,7 +387,6 @@ public final class MeshMemory {
 
     /** Returns how the free memory of the mesh's own allocator lies. */
     public List<FreeSpace> freeSpace() {
-        requireOpen();
         List<FreeSpace> all = new ArrayList<>(ALLOCATABLE_TYPES.size());
         for (BufferType type : allocated()) {
             Statistics statistics = meshAllocator.statistics(type);
@@ -484,26 +460,12 @@ public final class MeshMemory {
         misuse.use(allocation, use);
     }
 
-    public void close() {
-        open = false;
-    }
-
     /** Returns whether memory is freed, which requires that its allocating mesh or device is still initialised. */
     private boolean isFreed(Allocation allocation) {
         return allocation.kind() == Kind.ON_ONE_DEVICE
                 ? allocation.devices().stream()
                         .noneMatch(device -> openPeriodOf(device).isOver())
-                : open && areAllDevicesStillOpen();
-    }
-
-    /** Asked at every free, so without a stream. */
-    private boolean areAllDevicesStillOpen() {
-        for (DeviceOpenPeriod life : openPeriods.values()) {
-            if (life.isOver()) {
-                return false;
-            }
-        }
-        return true;
+                : state.isOpen();
     }
 
     private LongFunction<Optional<MemoryRequest>> requestsIn(Allocator allocator, BufferType type) {

@@ -54,7 +54,7 @@ public final class SubDeviceManagers {
     }
 
     /** Begins with the default manager. */
-    void begin() {
+    public void begin() {
         SubDeviceManager undivided = SubDeviceManager.undivided(process.nextSubDeviceManagerId(), grid, meshAllocator);
         managers.put(undivided.id(), undivided);
         initial = undivided;
