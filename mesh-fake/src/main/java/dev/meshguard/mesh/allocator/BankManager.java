@@ -233,7 +233,7 @@ final class BankManager {
     private FreeListOpt freeList() {
         if (createdList == null) {
             long alignment = config.dramAlignment();
-            createdList = new FreeListOpt(region.size(), start(), alignment, alignment, SearchPolicy.FIRST);
+            createdList = new FreeListOpt(region.size(), start(), alignment, alignment);
         }
         return createdList;
     }

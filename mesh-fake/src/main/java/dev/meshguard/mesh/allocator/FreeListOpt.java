@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -16,27 +15,24 @@ import org.jspecify.annotations.Nullable;
  * Allocates the addresses of one bank with the runtime's only allocation algorithm.
  *
  * <p>Blocks are adjacent, free or allocated. An allocation uses one end of a free block; a release merges the block with its
- * free neighbours. Blocks have slot numbers, which appear in {@link #allocatedAddresses()} and {@link #memoryBlockTable()}, and
+ * free neighbours. Blocks have slot numbers, by which {@link #allocatedAddresses()} and {@link #shrinkSize(long)} go, and which
  * are assigned as in the runtime: released numbers are used again, the last released first, before there are new ones.
  *
- * <p>Every address is absolute, that is, includes the list's offset, except in the block table. All sizes and addresses are
- * bytes. Two observable behaviours of the runtime are kept. {@link #clear()} does not change the lowest occupied address (quirk
+ * <p>Every address is absolute, that is, includes the list's offset. All sizes and addresses are bytes. Two observable behaviours of the runtime are kept. {@link #clear()} does not change the lowest occupied address (quirk
  * Q1). An allocation that fails its address limit (Q2) keeps its block.
  *
  * <p>Two things differ from the runtime. {@link #shrinkSize(long)} never cuts into a live block; the runtime overlooks some. A
  * release without a known lowest occupied address fails before it changes anything. There the runtime's assertion, if it is
  * compiled in at all, fails half-way.
  *
- * <p>Allocating and releasing take logarithmic time in the number of blocks; {@link #allocateAtAddress}, which only tests use,
- * takes linear time. Not thread-safe. Source:
+ * <p>Allocating and releasing take logarithmic time in the number of blocks. Not thread-safe. Source:
  * {@code tt_metal/impl/allocator/algorithms/free_list_opt.cpp}.
  */
-final class FreeListOpt {
+class FreeListOpt {
 
-    private final long offset;
+    final long offset;
     private final long minAllocationSize;
     private final long alignment;
-    private final SearchPolicy policy;
 
     /** The allocated blocks by their start. */
     private final Map<Long, Block> allocated = new HashMap<>();
@@ -60,14 +56,12 @@ final class FreeListOpt {
      * @param offset the absolute address of the first managed byte, not negative and a multiple of the alignment
      * @param minAllocationSize the minimum bytes of an allocation before rounding, at least 1
      * @param alignment the multiple to which every allocation's size is rounded up, at least 1
-     * @param policy the choice among the fitting blocks
      */
-    FreeListOpt(long maxSize, long offset, long minAllocationSize, long alignment, SearchPolicy policy) {
+    FreeListOpt(long maxSize, long offset, long minAllocationSize, long alignment) {
         this.maxSize = maxSize;
         this.offset = offset;
         this.minAllocationSize = minAllocationSize;
         this.alignment = alignment;
-        this.policy = policy;
         clear();
     }
 
@@ -85,26 +79,10 @@ final class FreeListOpt {
      */
     OptionalLong allocate(long size, boolean bottomUp, long addressLimit) {
         long rounded = roundedSize(size);
-        Block fit = freeBlocks.fit(policy, rounded, bottomUp);
+        Block fit = freeBlocks.fit(rounded, bottomUp);
         return fit == null
                 ? OptionalLong.empty()
                 : place(fit, bottomUp ? fit.start : fit.end - rounded, rounded, addressLimit);
-    }
-
-    /**
-     * Allocates at a given address, which need not be aligned.
-     *
-     * @param absoluteAddress the requested address
-     * @param size the requested bytes, not negative; rounded up
-     * @return the given address, empty if the rounded size does not lie in one free block there
-     */
-    OptionalLong allocateAtAddress(long absoluteAddress, long size) {
-        long rounded = roundedSize(size);
-        long start = absoluteAddress - offset;
-        return blocks().filter(block -> !block.allocated && block.start <= start && rounded <= block.end - start)
-                .findFirst()
-                .map(block -> place(block, start, rounded, 0))
-                .orElse(OptionalLong.empty());
     }
 
     /**
@@ -131,20 +109,6 @@ final class FreeListOpt {
         if (absoluteAddress <= lowestBefore) {
             lowestOccupied = merged.next == null ? OptionalLong.empty() : OptionalLong.of(merged.next.start + offset);
         }
-    }
-
-    /**
-     * Returns the whole of every free block that is large enough.
-     *
-     * @param size the requested bytes, not negative; rounded up
-     * @return absolute ranges by ascending size class, within a class by ascending address, so not sorted as a whole
-     */
-    List<AddressRange> availableAddresses(long size) {
-        long rounded = roundedSize(size);
-        return blocks().filter(block -> !block.allocated && block.size() >= rounded)
-                .sorted(Comparator.comparingInt(block -> freeBlocks.sizeClass(block.size())))
-                .map(this::absoluteRange)
-                .toList();
     }
 
     /** {@return the absolute ranges of the allocated blocks, by ascending slot number and so not by address} */
@@ -182,7 +146,7 @@ final class FreeListOpt {
         allocated.clear();
         lowest = null;
         slotCount = 0;
-        freeBlocks = new FreeBlocks(maxSize);
+        freeBlocks = new FreeBlocks();
         releasedSlots.clear();
         insertFree(0, maxSize, null, null);
     }
@@ -236,18 +200,13 @@ final class FreeListOpt {
         return new Statistics(maxSize, totalAllocated, maxSize - totalAllocated, freeBlocks.largest());
     }
 
-    /** {@return one row for each block, by ascending slot number} */
-    List<MemoryBlock> memoryBlockTable() {
-        return bySlot().map(this::row).toList();
-    }
-
     /** {@return the bytes that an allocation of the given size uses} */
     long roundedSize(long size) {
         return Rounding.up(Math.max(size, minAllocationSize), alignment);
     }
 
     /** Allocates a part of a free block. The part keeps the slot; the remaining pieces get new slots, the lower piece first. */
-    private OptionalLong place(Block block, long start, long size, long addressLimit) {
+    OptionalLong place(Block block, long start, long size, long addressLimit) {
         freeBlocks.remove(block);
         if (block.start < start) {
             insertFree(block.start, start, block.previous, block);
@@ -321,7 +280,7 @@ final class FreeListOpt {
         }
     }
 
-    private Stream<Block> blocks() {
+    Stream<Block> blocks() {
         return Stream.iterate(lowest, Objects::nonNull, block -> block.next);
     }
 
@@ -329,17 +288,7 @@ final class FreeListOpt {
         return blocks().sorted(Comparator.comparingInt(block -> block.slot));
     }
 
-    private MemoryBlock row(Block block) {
-        OptionalInt previous = slotOf(block.previous);
-        OptionalInt next = slotOf(block.next);
-        return new MemoryBlock(block.slot, block.start, block.size(), previous, next, block.allocated);
-    }
-
     private AddressRange absoluteRange(Block block) {
         return new AddressRange(block.start + offset, block.end + offset);
-    }
-
-    private static OptionalInt slotOf(@Nullable Block block) {
-        return block == null ? OptionalInt.empty() : OptionalInt.of(block.slot);
     }
 }

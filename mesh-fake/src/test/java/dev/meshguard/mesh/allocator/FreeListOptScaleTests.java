@@ -3,7 +3,6 @@ package dev.meshguard.mesh.allocator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -18,7 +17,7 @@ class FreeListOptScaleTests {
     /** A perfect tree of as many blocks has 17 levels, and a treap some two to three times as many. */
     private static final int MAX_DEPTH = 60;
 
-    private final FreeListOpt list = new FreeListOpt(64L * 4 * BLOCKS, 0, 32, 32, SearchPolicy.FIRST);
+    private final InspectedFreeList list = new InspectedFreeList(64L * 4 * BLOCKS, 0, 32, 32);
 
     @Test
     void allocatesAndReleasesAHundredThousandBlocksInRandomOrder() {
@@ -74,10 +73,7 @@ class FreeListOptScaleTests {
     }
 
     private int depth() {
-        return Arrays.stream(list.freeBlocks.roots)
-                .mapToInt(FreeListOptScaleTests::depth)
-                .max()
-                .orElseThrow();
+        return depth(list.freeBlocks.root);
     }
 
     private static int depth(@Nullable Block root) {

@@ -2,8 +2,6 @@ package dev.meshguard.mesh.allocator;
 
 import static dev.meshguard.mesh.Rejections.assertOutOfMemory;
 import static dev.meshguard.mesh.Rejections.assertRuntimeError;
-import static dev.meshguard.mesh.allocator.SearchPolicy.BEST;
-import static dev.meshguard.mesh.allocator.SearchPolicy.FIRST;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
@@ -19,15 +17,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FreeListOptTests {
 
     private static final long KIB = 1_024;
-    private static final long MIB = 1_024 * KIB;
 
-    private static FreeListOpt list(long maxSize, SearchPolicy policy) {
-        return new FreeListOpt(maxSize, 1_024, 32, 32, policy);
+    private static InspectedFreeList list(long maxSize) {
+        return new InspectedFreeList(maxSize, 1_024, 32, 32);
     }
 
     @Test
     void findsNothingForASizeThatCannotBeRounded() {
-        var list = list(4 * KIB, FIRST);
+        var list = list(4 * KIB);
 
         assertThat(list.allocate(Long.MAX_VALUE, true, 0)).isEmpty();
         assertThat(list.allocateAtAddress(1_024, Long.MAX_VALUE)).isEmpty();
@@ -35,9 +32,9 @@ class FreeListOptTests {
 
     /** The holes have 4096 B at 1024, 1024 B at 9216 and 13312, and 4096 B at 29696. */
     @ParameterizedTest
-    @CsvSource({"FIRST, true, 1024", "FIRST, false, 32768", "BEST, true, 9216", "BEST, false, 13312"})
-    void takesTheOutermostFitOfAllClassesOrOfTheSmallest(SearchPolicy policy, boolean bottomUp, long address) {
-        var list = list(32 * KIB, policy);
+    @CsvSource({"true, 1024", "false, 32768"})
+    void takesTheOutermostFitHoweverLargeItIs(boolean bottomUp, long address) {
+        var list = list(32 * KIB);
         list.allocateAtAddress(5_120, 4_096);
         list.allocateAtAddress(10_240, 3_072);
         list.allocateAtAddress(14_336, 15_360);
@@ -46,26 +43,8 @@ class FreeListOptTests {
     }
 
     @Test
-    void overlooksATighterFitFurtherOnInTheSameClassEvenWhenBest() {
-        var list = list(64 * KIB, BEST);
-        list.allocateAtAddress(1_024 + 1_984, 7_232);
-        list.allocateAtAddress(10_240 + 1_024, 54 * KIB);
-
-        assertThat(list.allocate(KIB, true, 0)).hasValue(1_024);
-    }
-
-    @Test
-    void putsEverythingFrom128MibUpwardsIntoTheLastClass() {
-        var list = list(1_024 * MIB, BEST);
-        list.allocateAtAddress(1_024 + 512 * MIB, 32);
-        list.allocateAtAddress(1_024 + 800 * MIB, 224 * MIB);
-
-        assertThat(list.allocate(32, true, 0)).hasValue(1_024);
-    }
-
-    @Test
     void keepsABlockBelowTheLimitThatCannotBeFreedUnlessAnotherWasAllocated() {
-        var list = list(4 * KIB, FIRST);
+        var list = list(4 * KIB);
 
         assertOutOfMemory(
                 () -> list.allocate(KIB, true, 1_056),
@@ -77,7 +56,7 @@ class FreeListOptTests {
 
     @Test
     void leavesTheLowestOccupiedAddressAsItWasWhenCleared() {
-        var list = list(4 * KIB, FIRST);
+        var list = list(4 * KIB);
         list.allocateAtAddress(2_048, 32);
 
         list.clear();

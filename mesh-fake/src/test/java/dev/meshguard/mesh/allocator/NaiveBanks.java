@@ -31,7 +31,7 @@ final class NaiveBanks {
         this.banks = banks;
         this.pageAlignment = pageAlignment;
         this.cores = cores;
-        this.bank = new NaiveFreeList(region.size(), region.start(), dramAlignment, dramAlignment, SearchPolicy.FIRST);
+        this.bank = new NaiveFreeList(region.size(), region.start(), dramAlignment, dramAlignment);
     }
 
     long allocate(BankRequest request) {

@@ -35,8 +35,6 @@ final class NaiveFreeList {
     private final long offset;
     private final long min;
     private final long alignment;
-    private final SearchPolicy policy;
-    private final int classes;
 
     private final List<Block> blocks = new ArrayList<>();
     private final Deque<Integer> releasedIds = new ArrayDeque<>();
@@ -45,29 +43,20 @@ final class NaiveFreeList {
     private long shrunk;
     private OptionalLong lowest = OptionalLong.empty();
 
-    NaiveFreeList(long max, long offset, long min, long alignment, SearchPolicy policy) {
+    NaiveFreeList(long max, long offset, long min, long alignment) {
         this.max = max;
         this.offset = offset;
         this.min = min;
         this.alignment = alignment;
-        this.policy = policy;
-        this.classes = Math.min(
-                18,
-                Math.max(
-                        2,
-                        Long.toBinaryString(max / 1024).replaceFirst("^0+", "").length()));
         blocks.add(new Block(nextId++, 0, max));
     }
 
     OptionalLong allocate(long size, boolean up, long limit) {
         long rounded = rounded(size);
-        List<Block> fits = new ArrayList<>(blocks.stream()
+        List<Block> fits = blocks.stream()
                 .filter(block -> !block.allocated && block.size >= rounded)
                 .sorted(Comparator.comparingLong(block -> up ? block.start : -block.start))
-                .toList());
-        if (policy == SearchPolicy.BEST) {
-            fits.sort(Comparator.comparingInt(block -> sizeClass(block.size)));
-        }
+                .toList();
         if (fits.isEmpty()) {
             return OptionalLong.empty();
         }
@@ -124,7 +113,6 @@ final class NaiveFreeList {
         long rounded = rounded(size);
         return blocks.stream()
                 .filter(block -> !block.allocated && block.size >= rounded)
-                .sorted(Comparator.comparingInt(block -> sizeClass(block.size)))
                 .map(block -> new AddressRange(block.start + offset, block.end() + offset))
                 .toList();
     }
@@ -211,13 +199,14 @@ final class NaiveFreeList {
         return allocated == 0 ? new Statistics(max, 0, max, max) : new Statistics(max, allocated, free, largest);
     }
 
-    List<MemoryBlock> memoryBlockTable() {
-        List<MemoryBlock> rows = new ArrayList<>();
+    List<InspectedFreeList.Row> memoryBlockTable() {
+        List<InspectedFreeList.Row> rows = new ArrayList<>();
         for (int i = 0; i < blocks.size(); i++) {
             Block block = blocks.get(i);
-            rows.add(new MemoryBlock(block.id, block.start, block.size, idAt(i - 1), idAt(i + 1), block.allocated));
+            rows.add(new InspectedFreeList.Row(
+                    block.id, block.start, block.size, idAt(i - 1), idAt(i + 1), block.allocated));
         }
-        rows.sort(Comparator.comparingInt(MemoryBlock::blockId));
+        rows.sort(Comparator.comparingInt(InspectedFreeList.Row::blockId));
         return rows;
     }
 
@@ -262,14 +251,6 @@ final class NaiveFreeList {
         if (lowest.isEmpty() || start < lowest.getAsLong()) {
             lowest = OptionalLong.of(start);
         }
-    }
-
-    private int sizeClass(long size) {
-        int sizeClass = 0;
-        while (sizeClass < classes - 1 && size >= 1024L << (sizeClass + 1)) {
-            sizeClass++;
-        }
-        return sizeClass;
     }
 
     private long rounded(long size) {
