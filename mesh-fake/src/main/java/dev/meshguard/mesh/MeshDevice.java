@@ -38,7 +38,6 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.internal.DetailLoggers;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -48,7 +47,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.slf4j.Logger;
 
 /**
  * A mesh of devices without hardware, which allocates and reports as the real runtime does and computes nothing.
@@ -78,8 +76,6 @@ import org.slf4j.Logger;
 @EndOfPath
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshDevice implements AutoCloseable, HistorySource {
-
-    private static final Logger logger = DetailLoggers.of(MeshDevice.class);
 
     /** The bytes of a tile of 32x32 elements of BFLOAT16. */
     private static final long PAGE_SIZE = 2_048;

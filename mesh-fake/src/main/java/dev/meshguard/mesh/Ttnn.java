@@ -40,7 +40,6 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.internal.DetailLoggers;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,7 +50,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -85,8 +83,6 @@ import org.slf4j.LoggerFactory;
 @EndOfPath
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Ttnn {
-
-    private static final Logger logger = DetailLoggers.of(Ttnn.class);
 
     /** The name of this source in reports. */
     private static final String SOURCE = "mesh-fake";

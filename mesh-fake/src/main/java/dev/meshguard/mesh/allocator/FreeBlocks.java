@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,7 @@ final class FreeBlocks {
     }
 
     void remove(Block block) {
-        root = removed(root, block);
+        root = removed(Objects.requireNonNull(root), block);
     }
 
     /** Returns the first block in the direction of the search that is large enough. */

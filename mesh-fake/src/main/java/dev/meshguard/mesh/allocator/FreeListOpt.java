@@ -37,7 +37,7 @@ class FreeListOpt {
     /** The allocated blocks by their start. */
     private final Map<Long, Block> allocated = new HashMap<>();
 
-    FreeBlocks freeBlocks;
+    FreeBlocks freeBlocks = new FreeBlocks();
     private final Deque<Integer> releasedSlots = new ArrayDeque<>();
     private int slotCount;
 
