@@ -1,5 +1,7 @@
 package dev.meshguard.mesh;
 
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
+import static dev.meshguard.mesh.Rejections.assertRuntimeErrorBeginning;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -74,26 +76,10 @@ class CircularBufferTests {
                 .forEach(index -> program.addCircularBuffer(
                         CircularBufferConfig.of(18 * TILE).on(CORE).at(index, TILE)));
 
-        assertThatThrownBy(this::enqueue)
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith(
-                        "Statically allocated circular buffers in program 1 clash with L1 buffers on core range [0-0 - 0-0]."
-                                + " L1 buffer allocated at 1236992 and static circular buffer region ends at 1283424\n");
-    }
-
-    @Test
-    void isKnownByAnyNumberOfIndices() {
-        CircularBuffer buffer = program.createCircularBuffer(CircularBufferConfig.of(TILE)
-                .on(new CoreRange(0, 0, 0, 1))
-                .at(0, TILE)
-                .at(2, TILE)
-                .at(16, TILE)
-                .at(24, TILE));
-
-        enqueue();
-
-        assertThat(buffer.address()).isEqualTo(BASE);
-        assertThat(reports.lines()).containsExactly("allocated 0 L1 103776+2048 OWNING");
+        assertRuntimeErrorBeginning(
+                this::enqueue,
+                "Statically allocated circular buffers in program 1 clash with L1 buffers on core range [0-0 - 0-0]."
+                        + " L1 buffer allocated at 1236992 and static circular buffer region ends at 1283424\n");
     }
 
     @Test
@@ -103,9 +89,8 @@ class CircularBufferTests {
                 .build()
                 .createProgram("copy");
 
-        assertThatThrownBy(() -> tile(32, CORE))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Buffer index (32) exceeds max number of circular buffers per core (32)");
+        assertRuntimeError(
+                () -> tile(32, CORE), "Buffer index (32) exceeds max number of circular buffers per core (32)");
         onBlackhole.addCircularBuffer(CircularBufferConfig.of(TILE).at(63, TILE));
         assertThatThrownBy(() -> onBlackhole.addCircularBuffer(
                         CircularBufferConfig.of(TILE).at(64, TILE)))
@@ -116,21 +101,19 @@ class CircularBufferTests {
     void sharesNoIndexWithAnotherOnTheSameCore() {
         tile(16, new CoreRange(0, 0, 1, 1));
 
-        assertThatThrownBy(() -> tile(16, new CoreRange(1, 1, 2, 2)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage(
-                        "Invalid circular buffer index: Cannot add circular buffer at index 16, another circular buffer"
-                                + " already exists");
+        assertRuntimeError(
+                () -> tile(16, new CoreRange(1, 1, 2, 2)),
+                "Invalid circular buffer index: Cannot add circular buffer at index 16, another circular buffer"
+                        + " already exists");
         tile(16, new CoreRange(2, 2, 3, 3));
         tile(17, new CoreRange(0, 0, 1, 1));
     }
 
     @Test
     void countsItsPagesInSixteenBits() {
-        assertThatThrownBy(() -> program.addCircularBuffer(
-                        CircularBufferConfig.of(65_536).at(0, 1)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("For buffer index 0, number of CB pages 65536 is greater than 65535."
+        assertRuntimeError(
+                () -> program.addCircularBuffer(CircularBufferConfig.of(65_536).at(0, 1)),
+                "For buffer index 0, number of CB pages 65536 is greater than 65535."
                         + " Would cause wraparound in the CB calculations.");
         program.addCircularBuffer(CircularBufferConfig.of(65_535).at(0, 1));
     }
@@ -146,26 +129,12 @@ class CircularBufferTests {
     }
 
     @Test
-    void isStackedSeparatelyFromThoseOnOtherCores() {
-        CircularBuffer left = tile(0, new CoreRange(0, 0, 3, 7));
-        CircularBuffer right = tile(0, new CoreRange(4, 0, 7, 7));
-        CircularBuffer middle = tile(1, new CoreRange(3, 0, 4, 0));
-
-        enqueue();
-
-        assertThat(left.address()).isEqualTo(right.address()).isEqualTo(BASE);
-        assertThat(middle.address()).isEqualTo(BASE + TILE);
-    }
-
-    @Test
     void liesAtOneAddressOnAllItsRangesAndLeavesAGapWhereOthersAreLower() {
         CoreRange low = new CoreRange(0, 0, 0, 0);
         CoreRange high = new CoreRange(5, 5, 5, 5);
-        program.addCircularBuffer(CircularBufferConfig.of(3 * TILE).on(high));
-        CircularBuffer both =
-                program.createCircularBuffer(CircularBufferConfig.of(TILE).on(low, high));
-        CircularBuffer onLow =
-                program.createCircularBuffer(CircularBufferConfig.of(TILE).on(low));
+        sized(3 * TILE, high);
+        CircularBuffer both = sized(TILE, low, high);
+        CircularBuffer onLow = sized(TILE, low);
 
         enqueue();
 
@@ -175,8 +144,7 @@ class CircularBufferTests {
 
     @Test
     void joinsRangesThatMakeUpOne() {
-        CircularBuffer whole = program.createCircularBuffer(
-                CircularBufferConfig.of(1_400_000).on(new CoreRange(0, 0, 0, 3), new CoreRange(1, 0, 1, 3)));
+        CircularBuffer whole = sized(1_400_000, new CoreRange(0, 0, 0, 3), new CoreRange(1, 0, 1, 3));
 
         assertThatThrownBy(this::enqueue).hasMessageContaining("on core range [0-0 - 1-3] grow to 1503776 B");
         assertThat(whole.address()).isEqualTo(BASE);
@@ -185,11 +153,9 @@ class CircularBufferTests {
     @Test
     void passesOverAStackThatReachesHigherAlready() {
         CoreRange wide = new CoreRange(0, 0, 7, 0);
-        program.addCircularBuffer(CircularBufferConfig.of(5 * TILE).on(new CoreRange(0, 0, 0, 0)));
-        CircularBuffer elsewhere =
-                program.createCircularBuffer(CircularBufferConfig.of(TILE).on(new CoreRange(7, 0, 7, 0)));
-        CircularBuffer onWide =
-                program.createCircularBuffer(CircularBufferConfig.of(TILE).on(wide));
+        sized(5 * TILE, new CoreRange(0, 0, 0, 0));
+        CircularBuffer elsewhere = sized(TILE, new CoreRange(7, 0, 7, 0));
+        CircularBuffer onWide = sized(TILE, wide);
 
         enqueue();
 
@@ -200,11 +166,9 @@ class CircularBufferTests {
     @Test
     void overlapsAnotherWhereAStackThatReachedHigherWasNotRaisedAsInTheRuntime() {
         CoreRange wide = new CoreRange(0, 0, 7, 0);
-        program.addCircularBuffer(CircularBufferConfig.of(TILE).on(new CoreRange(0, 0, 0, 0)));
-        CircularBuffer large =
-                program.createCircularBuffer(CircularBufferConfig.of(5 * TILE).on(new CoreRange(7, 0, 7, 0)));
-        CircularBuffer onWide =
-                program.createCircularBuffer(CircularBufferConfig.of(TILE).on(wide));
+        sized(TILE, new CoreRange(0, 0, 0, 0));
+        CircularBuffer large = sized(5 * TILE, new CoreRange(7, 0, 7, 0));
+        CircularBuffer onWide = sized(TILE, wide);
 
         enqueue();
 
@@ -214,29 +178,20 @@ class CircularBufferTests {
 
     @Test
     void staysInsideTheComputeGrid() {
-        program.addCircularBuffer(CircularBufferConfig.of(TILE).on(new CoreRange(0, 0, 8, 7)));
+        sized(TILE, new CoreRange(0, 0, 8, 7));
 
-        assertThatThrownBy(this::enqueue)
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Circular buffer core range [0-0 - 8-7] in program 1 exceeds device compute grid (8x8)");
+        assertRuntimeError(
+                this::enqueue, "Circular buffer core range [0-0 - 8-7] in program 1 exceeds device compute grid (8x8)");
     }
 
     @Test
-    void staysInsideL1() {
+    void staysInsideL1AndIsNotReportedOtherwise() {
         program.addCircularBuffer(CircularBufferConfig.of(1_400_000));
 
-        assertThatThrownBy(this::enqueue)
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith(
-                        "Statically allocated circular buffers on core range [0-0 - 7-7] grow to 1503776 B"
-                                + " which is beyond max L1 size of 1499136 B\n");
-    }
-
-    @Test
-    void isNotReportedIfItsProgramIsRejected() {
-        program.addCircularBuffer(CircularBufferConfig.of(1_400_000));
-
-        assertThatThrownBy(this::enqueue).isInstanceOf(MeshRuntimeException.class);
+        assertRuntimeErrorBeginning(
+                this::enqueue,
+                "Statically allocated circular buffers on core range [0-0 - 7-7] grow to 1503776 B"
+                        + " which is beyond max L1 size of 1499136 B\n");
         assertThatThrownBy(this::enqueue).isInstanceOf(MeshRuntimeException.class);
         workload.close();
 
@@ -261,9 +216,10 @@ class CircularBufferTests {
     }
 
     @Test
-    void fitsOnceTheBufferInItsWayIsGone() {
-        MeshBuffer inTheWay = l1(1_390_000);
+    void fitsUntilABufferIsInItsWayAndOnceThatIsGone() {
         program.addCircularBuffer(CircularBufferConfig.of(500_000));
+        enqueue();
+        MeshBuffer inTheWay = l1(1_390_000);
         assertThatThrownBy(this::enqueue).hasMessageContaining("clash with L1 buffers");
 
         inTheWay.deallocate();
@@ -272,22 +228,11 @@ class CircularBufferTests {
     }
 
     @Test
-    void clashesWithBuffersThatCameLater() {
-        program.addCircularBuffer(CircularBufferConfig.of(500_000));
-        enqueue();
-
-        l1(1_390_000);
-
-        assertThatThrownBy(this::enqueue).hasMessageContaining("clash with L1 buffers");
-    }
-
-    @Test
     void hasNoAddressBeforeItsProgramWasEnqueued() {
         CircularBuffer buffer = tile(0, CORE);
 
-        assertThatThrownBy(buffer::address)
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Circular buffer has not been allocated, cannot request address at this time!");
+        assertRuntimeError(
+                buffer::address, "Circular buffer has not been allocated, cannot request address at this time!");
     }
 
     @Test
@@ -299,6 +244,10 @@ class CircularBufferTests {
     private CircularBuffer tile(int index, CoreRange cores) {
         return program.createCircularBuffer(
                 CircularBufferConfig.of(TILE).on(cores).at(index, TILE));
+    }
+
+    private CircularBuffer sized(long size, CoreRange... cores) {
+        return program.createCircularBuffer(CircularBufferConfig.of(size).on(cores));
     }
 
     private MeshBuffer l1(long size) {

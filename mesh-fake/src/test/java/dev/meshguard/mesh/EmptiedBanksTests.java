@@ -1,10 +1,10 @@
 package dev.meshguard.mesh;
 
+import static dev.meshguard.mesh.Rejections.assertMeshIsClosed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
@@ -21,16 +21,7 @@ class EmptiedBanksTests {
     private final MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
 
     @Test
-    void isRejectedOnceTheMeshIsClosed() {
-        mesh.close();
-
-        assertThatThrownBy(() -> ttnn.deviceDeallocateBuffers(mesh))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("SubDeviceManagerTracker is not initialized on MeshDevice 0.");
-    }
-
-    @Test
-    void emptiesTheBanksWithoutAWord() {
+    void emptiesTheBanksOfAnOpenMeshWithoutAWord() {
         Tensor tensor = ttnn.empty(TILE, mesh);
         reports.forget();
 
@@ -39,6 +30,11 @@ class EmptiedBanksTests {
         assertThat(reports.lines()).isEmpty();
         assertThat(tensor.isAllocated()).isTrue();
         assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isZero();
+        mesh.deallocateAddress(BufferType.DRAM, tensor.address());
+        assertThat(reports.lines())
+                .containsExactly("ignored 0 DRAM 2968640 UNKNOWN_ADDRESS", "ignored 1 DRAM 2968640 UNKNOWN_ADDRESS");
+        mesh.close();
+        assertMeshIsClosed(() -> ttnn.deviceDeallocateBuffers(mesh));
     }
 
     @Test
@@ -53,18 +49,6 @@ class EmptiedBanksTests {
         assertThat(next.isAllocated()).isTrue();
         assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isZero();
         assertThat(ttnn.empty(TILE, mesh).address()).isEqualTo(next.address());
-    }
-
-    @Test
-    void anAddressThatWasForgottenIsUnknown() {
-        Tensor forgotten = ttnn.empty(TILE, mesh);
-        ttnn.deviceDeallocateBuffers(mesh);
-        reports.forget();
-
-        mesh.deallocateAddress(BufferType.DRAM, forgotten.address());
-
-        assertThat(reports.lines())
-                .containsExactly("ignored 0 DRAM 2968640 UNKNOWN_ADDRESS", "ignored 1 DRAM 2968640 UNKNOWN_ADDRESS");
     }
 
     @Test

@@ -1,32 +1,24 @@
 package dev.meshguard.mesh;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.mesh.allocator.AllocationDirection;
-import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
-import java.util.Collections;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -75,12 +67,11 @@ class MeshBufferTests {
     void doesNotAllocateBytesThatAreNoWholePages(long bytes) {
         reports.forget();
 
-        assertThatThrownBy(() -> mesh.allocate(BufferType.L1, bytes))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "Cannot allocate " + bytes + " B of L1: allocate(type, bytes) allocates whole pages of 2048 B."
-                                + " Ask for a multiple of 2048 B, or set the page size with"
-                                + " allocate(MeshBufferConfig.replicated(BufferConfig.of(type, bytes, pageSize))).");
+        assertIllegalArgument(
+                () -> mesh.allocate(BufferType.L1, bytes),
+                "Cannot allocate " + bytes + " B of L1: allocate(type, bytes) allocates whole pages of 2048 B."
+                        + " Ask for a multiple of 2048 B, or set the page size with"
+                        + " allocate(MeshBufferConfig.replicated(BufferConfig.of(type, bytes, pageSize))).");
         assertThat(reports.lines()).isEmpty();
     }
 
@@ -112,55 +103,18 @@ class MeshBufferTests {
     }
 
     @Test
-    void comesFromTheEndThatIsAskedFor() {
-        MeshBuffer top = mesh.allocate(MeshBufferConfig.replicated(PAGE.inDirection(AllocationDirection.TOP_DOWN)));
-
-        assertThat(top.address()).isEqualTo(1073741824 - 2048);
-    }
-
-    @Test
     void reportsThatASecondFreeIsIgnored() {
-        MeshBuffer buffer = mesh.allocate(MESH_PAGE);
+        MeshBuffer buffer = mesh.allocate(BufferType.DRAM, 2_048);
         buffer.deallocate();
         reports.forget();
 
         buffer.deallocate();
+        buffer.close();
 
         assertThat(reports.lines())
                 .containsExactly("ignored 0 DRAM 2968640 ALREADY_FREED", "ignored 1 DRAM 2968640 ALREADY_FREED");
         assertThat(buffer.state()).isEqualTo(MeshBuffer.State.DEALLOCATED);
         assertThat(buffer.address()).isEqualTo(2968640);
-    }
-
-    @Test
-    void isFreedOnceByCloseHoweverOftenItIsClosed() {
-        MeshBuffer buffer = mesh.allocate(MESH_PAGE);
-
-        buffer.close();
-        buffer.close();
-
-        assertThat(reports.lines("freed")).hasSize(2);
-        assertThat(reports.lines("ignored")).isEmpty();
-    }
-
-    @Test
-    void isFreedByItsAddress() {
-        MeshBuffer buffer = mesh.allocate(MESH_PAGE);
-
-        mesh.deallocateAddress(BufferType.DRAM, buffer.address());
-
-        assertThat(buffer.isAllocated()).isFalse();
-        assertThat(reports.lines("freed")).hasSize(2);
-    }
-
-    @Test
-    void reportsAFreeOfAnUnknownAddress() {
-        reports.forget();
-
-        mesh.deallocateAddress(BufferType.L1, 64);
-
-        assertThat(reports.lines())
-                .containsExactly("ignored 0 L1 64 UNKNOWN_ADDRESS", "ignored 1 L1 64 UNKNOWN_ADDRESS");
     }
 
     @Test
@@ -225,64 +179,13 @@ class MeshBufferTests {
     }
 
     @Test
-    void mayShareAnAddressWithTheMeshOnASingleDevice() {
-        MeshBuffer onMesh = mesh.allocate(MESH_PAGE);
-
-        Buffer onDevice = mesh.allocateOn(0, PAGE);
-
-        assertThat(onDevice.address()).isEqualTo(onMesh.address());
-    }
-
-    @Test
     void cannotLieOnADeviceOfAnotherMesh() {
-        assertThatThrownBy(() -> mesh.allocateOn(2, PAGE))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Physical Device ID: 2 not found in assigned devices");
-    }
-
-    @Test
-    void consistsOfWholePages() {
-        assertThatThrownBy(() -> BufferConfig.of(BufferType.DRAM, 3_000, 2_048))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("For valid non-interleaved buffers page size 2048 must equal buffer size 3000."
-                        + " For interleaved-buffers, buffer size should be divisible by the page size");
-    }
-
-    @Test
-    void cannotBeLargerThanTheMemory() {
-        long size = 12L * 1_073_741_824;
-
-        assertThatThrownBy(
-                        () -> mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, size, 2_048))))
-                .isInstanceOf(DeviceOutOfMemoryException.class)
-                .hasMessageStartingWith(
-                        "Out of Memory: Not enough space to allocate 12884901888 B DRAM buffer across 12 banks,"
-                                + " where each bank needs to store 1073741824 B, but bank size is 1070773184 B"
-                                + " (allocated: 0 B, free: 1070773184 B, largest free block: 1070773184 B)\n");
-        assertThat(reports.lines("allocated")).isEmpty();
-    }
-
-    @Test
-    void cannotLieInHostMemory() {
-        assertThatThrownBy(() ->
-                        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.SYSTEM_MEMORY, 64, 64))))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Unsupported buffer type!");
-    }
-
-    @Test
-    void leavesItsAddressToTheNextOne() {
-        MeshBuffer first = mesh.allocate(MESH_PAGE);
-
-        first.deallocate();
-
-        assertThat(first.isAllocated()).isFalse();
-        assertThat(mesh.allocate(MESH_PAGE).address()).isEqualTo(first.address());
+        assertRuntimeError(() -> mesh.allocateOn(2, PAGE), "Physical Device ID: 2 not found in assigned devices");
     }
 
     @Test
     void saysWhatItWasAfterItWasFreed() {
-        MeshBuffer buffer = mesh.allocate(MESH_PAGE);
+        MeshBuffer buffer = mesh.allocate(BufferType.DRAM, 2_048);
 
         buffer.deallocate();
 
@@ -296,7 +199,7 @@ class MeshBufferTests {
         RecordedReports main = new RecordedReports();
         MeshDevice gone =
                 Ttnn.builder(main).reporting(ReportingModel.MAIN).build().openMeshDevice(MeshShape.of(1, 2));
-        MeshBuffer buffer = gone.allocate(MESH_PAGE);
+        MeshBuffer buffer = gone.allocate(BufferType.DRAM, 2_048);
         gone.destroy();
         main.forget();
 
@@ -310,52 +213,53 @@ class MeshBufferTests {
                 .containsExactly("ignored 0 DRAM 2968640 DEVICE_CLOSED", "ignored 1 DRAM 2968640 DEVICE_CLOSED");
     }
 
+    /** Quirk Q14. */
     @Test
-    void isReportedFreeByACompleteReportWhenItsMeshIsGone() {
-        MeshBuffer buffer = mesh.allocate(MESH_PAGE);
-        mesh.destroy();
+    void takesNothingOfASingleDeviceWhenEmpty() {
         reports.forget();
 
-        buffer.close();
+        Buffer empty = mesh.allocateOn(0, BufferConfig.of(BufferType.DRAM, 0, 2_048));
 
-        assertThat(reports.lines())
-                .containsExactly("freed 0 DRAM 2968640 NON_OWNING", "freed 1 DRAM 2968640 NON_OWNING");
+        assertThat(empty.isAllocated()).isTrue();
+        assertThat(empty.address()).isZero();
+        empty.deallocate();
+        assertThat(empty.isAllocated()).isFalse();
+        assertThat(reports.lines()).isEmpty();
     }
 
     @Test
-    void neverSharesAnAddressWithALiveOneHoweverManyThreadsAllocate() throws Exception {
-        Set<Long> live = Collections.synchronizedSet(new HashSet<>());
-        Callable<Boolean> work = () -> IntStream.range(0, 2_000).allMatch(step -> {
-            MeshBuffer buffer = mesh.allocate(MESH_PAGE);
-            boolean alone = live.add(buffer.address());
-            if (step % 3 != 0) {
-                live.remove(buffer.address());
-                buffer.deallocate();
-            }
-            return alone;
-        });
-        ExecutorService threads = Executors.newFixedThreadPool(2);
+    void staysAllocatedAtAnAddressUntilItEnds() {
+        Buffer buffer = mesh.viewOn(0, PAGE, 4_096);
 
-        List<Boolean> alone;
-        try {
-            alone = threads.invokeAll(List.of(work, work)).stream()
-                    .map(MeshBufferTests::resultOf)
-                    .toList();
-        } finally {
-            threads.shutdown();
-        }
+        buffer.deallocate();
+        buffer.deallocate();
 
-        assertThat(alone).containsExactly(true, true);
-        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(live.size() * 2_048L);
-        assertThat(reports.lines("allocated")).hasSize(2 * 4_000);
-        assertThat(reports.lines("freed")).hasSize(2 * (4_000 - live.size()));
+        assertThat(buffer.isAllocated()).isTrue();
+        buffer.close();
+        assertThat(buffer.isAllocated()).isFalse();
+        assertThat(reports.lines("freed")).isEmpty();
+        assertThat(reports.lines("ignored")).isEmpty();
     }
 
-    private static Boolean resultOf(java.util.concurrent.Future<Boolean> future) {
-        try {
-            return future.get();
-        } catch (InterruptedException | java.util.concurrent.ExecutionException failure) {
-            throw new AssertionError(failure);
-        }
+    /** Quirk Q13. */
+    @Test
+    void hasAnAddressOf32Bits() {
+        assertThat(mesh.viewOn(0, PAGE, 0xFFFF_FFFFL).address()).isEqualTo(4_294_967_295L);
+        assertIllegalArgument(
+                () -> mesh.viewOn(0, PAGE, 0x1_0000_0000L),
+                "There is no buffer at address 4294967296: an address is a number from 0 to 4294967295");
+        assertThatThrownBy(() -> mesh.view(MESH_PAGE, -1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void isOnNoSubDeviceOfASingleDevice() {
+        BufferConfig onTheFirst = BufferConfig.of(BufferType.L1, 64, 64)
+                .heightSharded(CoreRangeSet.of(new CoreRange(0, 0, 0, 0)))
+                .on(new SubDeviceId(0));
+
+        assertIllegalArgument(
+                () -> mesh.allocateOn(1, onTheFirst),
+                "Cannot create a buffer for sub-device 0 on device 1 alone: sub-devices belong to a mesh."
+                        + " Create it on the mesh, or name no sub-device.");
     }
 }

@@ -2,13 +2,14 @@ package dev.meshguard.mesh;
 
 import static dev.meshguard.mesh.Blocking.BLOCKING;
 import static dev.meshguard.mesh.Blocking.NON_BLOCKING;
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
+import static dev.meshguard.mesh.Rejections.assertMeshIsClosed;
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
+import static dev.meshguard.mesh.Rejections.assertRuntimeErrorBeginning;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -20,10 +21,13 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests the inputs, the records and the errors of a command queue. */
 class MeshCommandQueueTests {
@@ -42,34 +46,24 @@ class MeshCommandQueueTests {
     private final MeshCommandQueue second = mesh.commandQueue(1);
     private final MeshBuffer buffer = mesh.allocate(TWO_PAGES);
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(MeshCommandQueue.class);
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-    @BeforeEach
-    void listenToTheLog() {
-        log.start();
-        logger.addAppender(log);
-    }
-
-    @AfterEach
-    void leaveTheLog() {
-        logger.detachAppender(log);
-    }
+    @AutoClose
+    private final LogLines log = LogLines.of(MeshCommandQueue.class);
 
     @Test
-    void areAsManyAsTheMeshWasOpenedWith() {
+    void areAsManyAsTheMeshWasOpenedWithUntilItIsClosed() {
         assertThat(mesh.numCommandQueues()).isEqualTo(2);
         assertThat(first.id()).isZero();
         assertThat(second.id()).isEqualTo(1);
         assertThat(first.device()).isSameAs(mesh);
         assertThat(mesh.commandQueue(0)).isSameAs(first);
-    }
+        assertRuntimeError(() -> mesh.commandQueue(2), "cq_id 2 is out of range");
 
-    @Test
-    void haveNoOtherNumbers() {
-        assertThatThrownBy(() -> mesh.commandQueue(2))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("cq_id 2 is out of range");
+        mesh.close();
+
+        assertThat(mesh.numCommandQueues()).isZero();
+        assertRuntimeError(mesh::commandQueue, "cq_id 0 is out of range");
+        assertMeshIsClosed(() -> first.enqueueWriteMeshBuffer(buffer, 4_096));
+        assertThat(log.all()).isEmpty();
     }
 
     @Test
@@ -79,53 +73,23 @@ class MeshCommandQueueTests {
         assertThat(again.numCommandQueues()).isEqualTo(2);
     }
 
-    @Test
-    void areGoneWhenTheMeshIsClosed() {
-        mesh.close();
-
-        assertThat(mesh.numCommandQueues()).isZero();
-        assertThatThrownBy(mesh::commandQueue)
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("cq_id 0 is out of range");
-        assertThatThrownBy(() -> first.enqueueWriteMeshBuffer(buffer, 4_096))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("SubDeviceManagerTracker is not initialized on MeshDevice 0.");
-    }
-
-    @Test
-    void areInUseFromTheFirstWriteOn() {
+    @ParameterizedTest
+    @MethodSource
+    void areInUseFromTheFirstCommandOn(Consumer<MeshCommandQueueTests> command) {
         assertThat(first.isInUse()).isFalse();
 
-        first.enqueueWriteMeshBuffer(buffer, 4_096);
+        command.accept(this);
 
         assertThat(first.isInUse()).isTrue();
         assertThat(second.isInUse()).isFalse();
     }
 
-    @Test
-    void areInUseAfterAnythingThatIsSentToTheDevices() {
-        MeshEvent event = first.enqueueRecordEvent();
-        second.enqueueWaitForEvent(event);
-
-        assertThat(first.isInUse()).isTrue();
-        assertThat(second.isInUse()).isTrue();
-    }
-
-    @Test
-    void stayInUseWhenTheyHaveFinished() {
-        first.enqueueWriteMeshBuffer(buffer, 4_096);
-
-        first.finish();
-
-        assertThat(first.isInUse()).isTrue();
-    }
-
-    @Test
-    void takeTheWorkThatIsEnqueuedOnTheMesh() {
-        mesh.enqueueMeshWorkload(workload());
-
-        assertThat(first.isInUse()).isTrue();
-        assertThat(second.isInUse()).isFalse();
+    static Stream<Consumer<MeshCommandQueueTests>> areInUseFromTheFirstCommandOn() {
+        return Stream.of(
+                test -> test.first.enqueueWriteMeshBuffer(test.buffer, 4_096),
+                test -> test.mesh.enqueueMeshWorkload(test.workload()),
+                test -> test.first.enqueueRecordEvent(),
+                test -> test.first.finish());
     }
 
     @Test
@@ -154,27 +118,23 @@ class MeshCommandQueueTests {
     void writeFromSourcesAtLeastAsLargeAsTheBuffer() {
         assertThatCode(() -> first.enqueueWriteMeshBuffer(buffer, 8_192, BLOCKING))
                 .doesNotThrowAnyException();
-        assertThatThrownBy(() -> first.enqueueWriteMeshBuffer(buffer, 4_095, BLOCKING))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Cannot write a mesh buffer of 4096 B from a source of 4095 B:"
+        assertRuntimeError(
+                () -> first.enqueueWriteMeshBuffer(buffer, 4_095, BLOCKING),
+                "Cannot write a mesh buffer of 4096 B from a source of 4095 B:"
                         + " the source must be at least as large");
     }
 
     @Test
-    void doNotReadReplicatedBuffersOfSeveralDevicesAsAWhole() {
-        assertThatThrownBy(() -> first.enqueueReadMeshBuffer(buffer))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Can only read a Sharded MeshBuffer from a MeshDevice"
-                        + " or a Replicated MeshBuffer from a Unit-Mesh.");
-    }
-
-    @Test
-    void readReplicatedBuffersOfOneDeviceAsAWhole() {
+    void readBuffersAsAWholeOfWhichThereIsOneCopy() {
         MeshDevice unit = mesh.createSubmesh(MeshShape.of(1, 1));
-        MeshBuffer replicated = unit.allocate(TWO_PAGES);
 
-        assertThatCode(() -> unit.commandQueue().enqueueReadMeshBuffer(replicated))
-                .doesNotThrowAnyException();
+        unit.commandQueue().enqueueReadMeshBuffer(unit.allocate(TWO_PAGES));
+
+        assertThat(unit.commandQueue().numOutstandingReads()).isZero();
+        assertRuntimeError(
+                () -> first.enqueueReadMeshBuffer(buffer),
+                "Can only read a Sharded MeshBuffer from a MeshDevice"
+                        + " or a Replicated MeshBuffer from a Unit-Mesh.");
     }
 
     @Test
@@ -224,44 +184,35 @@ class MeshCommandQueueTests {
         MeshDevice submesh = mesh.createSubmesh(MeshShape.of(1, 1));
         MeshEvent event = submesh.commandQueue().enqueueRecordEvent();
 
-        assertThatThrownBy(() -> first.enqueueWaitForEvent(event))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot let a queue of mesh 0 wait for MeshEvent(1 on command queue 0 of mesh 1):"
+        assertIllegalArgument(
+                () -> first.enqueueWaitForEvent(event),
+                "Cannot let a queue of mesh 0 wait for MeshEvent(1 on command queue 0 of mesh 1):"
                         + " only queues of one mesh wait for each other");
     }
 
     @Test
-    void keepASubDeviceToThemselves() {
+    void keepASubDeviceFromOthersProgramsButNotFromTheirWrites() {
         first.enqueueMeshWorkload(workload());
 
-        assertThatThrownBy(() -> second.enqueueMeshWorkload(workload()))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Sub device id 0 currently in use by cq 0. Can't enqueue program from cq 1."
+        second.enqueueWriteMeshBuffer(buffer, 4_096, BLOCKING);
+
+        assertRuntimeError(
+                () -> second.enqueueMeshWorkload(workload()),
+                "Sub device id 0 currently in use by cq 0. Can't enqueue program from cq 1."
                         + " Finish or wait for an event to transfer ownership.");
+        first.enqueueRecordEvent().synchronize();
+        assertThatThrownBy(() -> second.enqueueMeshWorkload(workload()))
+                .as("only the host waited")
+                .isInstanceOf(MeshRuntimeException.class);
     }
 
     @Test
-    void keepASubDeviceFromOthersProgramsAndNotFromTheirWrites() {
+    void giveASubDeviceUpWhenTheyFinishOrABlockingCallReturns() {
         first.enqueueMeshWorkload(workload());
-
-        assertThatCode(() -> second.enqueueWriteMeshBuffer(buffer, 4_096, BLOCKING))
-                .doesNotThrowAnyException();
-    }
-
-    @Test
-    void giveASubDeviceUpWhenTheyFinish() {
-        first.enqueueMeshWorkload(workload());
-
         first.finish();
+        second.enqueueMeshWorkload(workload(), BLOCKING);
 
-        assertThatCode(() -> second.enqueueMeshWorkload(workload())).doesNotThrowAnyException();
-    }
-
-    @Test
-    void giveASubDeviceUpWhenABlockingCallReturns() {
-        first.enqueueMeshWorkload(workload(), BLOCKING);
-
-        assertThatCode(() -> second.enqueueMeshWorkload(workload())).doesNotThrowAnyException();
+        assertThatCode(() -> first.enqueueMeshWorkload(workload())).doesNotThrowAnyException();
     }
 
     @Test
@@ -286,15 +237,6 @@ class MeshCommandQueueTests {
     }
 
     @Test
-    void doNotGiveASubDeviceUpForAnEventThatOnlyTheHostWaitsFor() {
-        first.enqueueMeshWorkload(workload());
-
-        first.enqueueRecordEvent().synchronize();
-
-        assertThatThrownBy(() -> second.enqueueMeshWorkload(workload())).isInstanceOf(MeshRuntimeException.class);
-    }
-
-    @Test
     void keepTheMemoryOfAWorkloadThatTheSubDeviceHadNoRoomInTheQueueFor() {
         MeshWorkload refused = workload();
         first.enqueueMeshWorkload(workload());
@@ -310,21 +252,8 @@ class MeshCommandQueueTests {
     @Test
     void knowOnlyTheSubDevicesThatThereAre() {
         assertThatCode(() -> first.finish(WHOLE)).doesNotThrowAnyException();
-        assertThatThrownBy(() -> first.finish(new SubDeviceId(1)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Invalid sub-device id specified 1");
-        assertThatThrownBy(() -> first.enqueueRecordEvent(new SubDeviceId(1)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Invalid sub-device id specified 1");
-    }
-
-    @Test
-    void doNotPreventMemoryFromBeingFreedAndReused() {
-        first.enqueueWriteMeshBuffer(buffer, 4_096, NON_BLOCKING);
-
-        buffer.deallocate();
-
-        assertThat(mesh.allocate(TWO_PAGES).address()).isEqualTo(buffer.address());
+        assertRuntimeError(() -> first.finish(new SubDeviceId(1)), "Invalid sub-device id specified 1");
+        assertRuntimeError(() -> first.enqueueRecordEvent(new SubDeviceId(1)), "Invalid sub-device id specified 1");
     }
 
     @Test
@@ -371,44 +300,35 @@ class MeshCommandQueueTests {
         failing.endMeshTrace(0, trace, 1_000);
         queue.finish();
 
-        assertThatThrownBy(() -> queue.enqueueWriteMeshBuffer(written, 4_096))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("Operation enqueueWriteMeshBuffer failed: ");
-        assertThatThrownBy(queue::finish)
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("Operation finish failed: ");
-        assertThatThrownBy(() -> failing.enqueueMeshWorkload(workload()))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("Operation enqueueMeshWorkload failed: ");
-        assertThatThrownBy(() -> failing.replayMeshTrace(0, trace, BLOCKING))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("Operation replayMeshTrace failed: ");
+        assertFails("enqueueWriteMeshBuffer", () -> queue.enqueueWriteMeshBuffer(written, 4_096));
+        assertFails("finish", queue::finish);
+        assertFails("enqueueMeshWorkload", () -> failing.enqueueMeshWorkload(workload()));
+        assertFails("replayMeshTrace", () -> failing.replayMeshTrace(0, trace, BLOCKING));
+    }
+
+    private static void assertFails(String operation, ThrowingCallable call) {
+        assertRuntimeErrorBeginning(call, "Operation " + operation + " failed: ");
     }
 
     @Test
     void countAnOperationOnceThoughItEnqueuesItsPrograms() {
-        MeshDevice failing = Ttnn.builder(reports)
+        Ttnn failing = Ttnn.builder(reports)
                 .faults(FaultPlan.none().failingOperation(2))
-                .build()
-                .openMeshDevice(MeshShape.of(1, 2));
-        Ttnn other = Ttnn.create(reports);
-        Tensor a = other.empty(TensorShape.of(32, 32), DataType.BFLOAT16, failing);
+                .build();
+        Tensor a = failing.empty(TensorShape.of(32, 32), DataType.BFLOAT16, failing.openMeshDevice(MeshShape.of(1, 2)));
 
-        assertThatCode(() -> other.add(a, a)).doesNotThrowAnyException();
-        assertThatThrownBy(() -> other.add(a, a))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("Operation add failed: ");
+        assertThat(failing.add(a, a).isAllocated()).isTrue();
+        assertFails("add", () -> failing.add(a, a));
     }
 
     @Test
     void rejectTheBuffersOfOtherMeshes() {
         MeshBuffer foreign = mesh.createSubmesh(MeshShape.of(1, 1)).allocate(TWO_PAGES);
 
-        assertThatThrownBy(() -> first.enqueueWriteMeshBuffer(foreign, 4_096))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "Cannot use MeshBuffer(DRAM, 4 KiB (4096 B) at 0x2d4c40 (2968640) on each of 1 devices, OWNED)"
-                                + " on command queue 0 of mesh 0: it lies on mesh 1");
+        assertIllegalArgument(
+                () -> first.enqueueWriteMeshBuffer(foreign, 4_096),
+                "Cannot use MeshBuffer(DRAM, 4 KiB (4096 B) at 0x2d4c40 (2968640) on each of 1 devices, OWNED)"
+                        + " on command queue 0 of mesh 0: it lies on mesh 1");
     }
 
     @Test
@@ -418,26 +338,16 @@ class MeshCommandQueueTests {
 
         mesh.close();
 
-        assertThat(log.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
+        assertThat(log.all())
                 .containsExactly(
-                        "FDMeshCommandQueue destructor: completion reader queue is not empty"
+                        "WARN FDMeshCommandQueue destructor: completion reader queue is not empty"
                                 + " (command queue 1 of mesh 0: call finish() before the mesh is closed)",
-                        "FDMeshCommandQueue destructor: buffer read requests still outstanding for device 0"
+                        "WARN FDMeshCommandQueue destructor: buffer read requests still outstanding for device 0"
                                 + " (command queue 1 of mesh 0: call finish() before the mesh is closed)",
-                        "FDMeshCommandQueue destructor: buffer read requests still outstanding for device 1"
+                        "WARN FDMeshCommandQueue destructor: buffer read requests still outstanding for device 1"
                                 + " (command queue 1 of mesh 0: call finish() before the mesh is closed)",
-                        "FDMeshCommandQueue destructor: 2 outstanding reads remaining"
+                        "WARN FDMeshCommandQueue destructor: 2 outstanding reads remaining"
                                 + " (command queue 1 of mesh 0: call finish() before the mesh is closed)");
-    }
-
-    @Test
-    void endSilentlyWhenEverythingWasWaitedFor() {
-        second.enqueueReadShards(buffer, List.of(FIRST, SECOND), BLOCKING);
-
-        mesh.close();
-
-        assertThat(log.list).isEmpty();
     }
 
     private MeshWorkload workload() {

@@ -1,7 +1,9 @@
 package dev.meshguard.mesh;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
+import static dev.meshguard.mesh.Rejections.assertIllegalState;
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
@@ -10,8 +12,6 @@ import dev.meshguard.event.MemoryCapacity;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.SourceDescription;
-import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
@@ -28,8 +28,6 @@ import org.junit.jupiter.api.Test;
 class OpenMeshDeviceTests {
 
     private static final MeshDeviceOptions DEFAULTS = MeshDeviceOptions.defaults();
-    private static final MeshBufferConfig PAGE =
-            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
     private static final MeshBufferConfig L1_PAGE =
             MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 2_048, 2_048));
 
@@ -78,31 +76,6 @@ class OpenMeshDeviceTests {
     }
 
     @Test
-    void reportsTheCapacityOfADramBank() {
-        Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).build().openMeshDevice();
-
-        assertThat(reports.meshes().get(0).capacityOf(BufferType.DRAM))
-                .hasValue(new MemoryCapacity(BufferType.DRAM, 12, 1_073_741_824L - 2_560_032).startingAt(2_560_032));
-        assertThat(reports.meshes().get(0).capacityOf(BufferType.TRACE)).isEmpty();
-    }
-
-    @Test
-    void reportsATraceRegionAsAMemoryOfItsOwn() {
-        ttnn.openMeshDevice(DEFAULTS.withTraceRegionSize(24_576));
-
-        assertThat(reports.meshes().get(0).capacityOf(BufferType.TRACE))
-                .hasValueSatisfying(
-                        capacity -> assertThat(capacity.bytesPerBank()).isPositive());
-    }
-
-    @Test
-    void goesAlongARowAndBackForALine() {
-        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 8));
-
-        assertThat(mesh.deviceIds()).containsExactly(0, 1, 2, 3, 7, 6, 5, 4);
-    }
-
-    @Test
     void isABlockOfTheSystem() {
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 2));
 
@@ -111,54 +84,30 @@ class OpenMeshDeviceTests {
     }
 
     @Test
-    void isTurnedIfItOnlyFitsSo() {
-        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(4, 2));
-
-        assertThat(mesh.deviceIds()).containsExactly(0, 4, 1, 5, 2, 6, 3, 7);
-    }
-
-    @Test
     void cannotBeLargerThanTheSystem() {
-        assertThatThrownBy(() -> ttnn.openMeshDevice(MeshShape.of(3, 4)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage(
-                        "Requested mesh shape MeshShape([3, 4]) requires 12 devices, but only 8 devices are available"
-                                + " in the system mesh MeshShape([2, 4]).");
+        assertRuntimeError(
+                () -> ttnn.openMeshDevice(MeshShape.of(3, 4)),
+                "Requested mesh shape MeshShape([3, 4]) requires 12 devices, but only 8 devices are available"
+                        + " in the system mesh MeshShape([2, 4]).");
         assertThat(reports.lines()).isEmpty();
     }
 
     @Test
-    void fitsIntoTheSystem() {
-        Ttnn galaxy = Ttnn.builder(reports).systemMesh(MeshShape.of(8, 4)).build();
-
-        assertThatThrownBy(() -> galaxy.openMeshDevice(MeshShape.of(16, 2)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Requested mesh is too big and is not rotatable: MeshShape([16, 2]) and SystemMesh"
-                        + " MeshShape([8, 4]), offset MeshCoordinate([0, 0])");
-    }
-
-    @Test
-    void hasTheDimensionsOfTheSystem() {
-        assertThatThrownBy(() -> ttnn.openMeshDevice(MeshShape.of(2, 2, 2)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Requested mesh shape dimensions mismatch: MeshShape([2, 2, 2]) != MeshShape([2, 4])");
-    }
-
-    @Test
-    void needsAShapeForGivenDevices() {
-        assertThatThrownBy(() -> ttnn.openMeshDevice(DEFAULTS.withPhysicalDeviceIds(1)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Mesh shape must be provided when physical device ids are supplied");
-    }
-
-    @Test
-    void needsAsManyDevicesAsTheShapeHas() {
-        MeshDeviceOptions options = DEFAULTS.withMeshShape(MeshShape.of(1, 2)).withPhysicalDeviceIds(1, 1);
-
-        assertThatThrownBy(() -> ttnn.openMeshDevice(options))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot open a 1x2 mesh on devices [1, 1]: name 2 different devices out of 0 to 7,"
+    void needsAShapeAndAsManyDevicesAsItHasWhereDevicesAreGiven() {
+        assertRuntimeError(
+                () -> ttnn.openMeshDevice(DEFAULTS.withPhysicalDeviceIds(1)),
+                "Mesh shape must be provided when physical device ids are supplied");
+        assertIllegalArgument(
+                () -> ttnn.openMeshDevice(
+                        DEFAULTS.withMeshShape(MeshShape.of(1, 2)).withPhysicalDeviceIds(1, 1)),
+                "Cannot open a 1x2 mesh on devices [1, 1]: name 2 different devices out of 0 to 7,"
                         + " in row-major order");
+    }
+
+    @Test
+    void hasOneOrTwoCommandQueues() {
+        assertRuntimeError(
+                () -> ttnn.openMeshDevice(DEFAULTS.withNumCommandQueues(3)), "num_hw_cqs can be between 1 and 2");
     }
 
     @Test
@@ -166,12 +115,11 @@ class OpenMeshDeviceTests {
         Ttnn strict = Ttnn.builder(reports).strict().build();
         strict.openMeshDevice(MeshShape.of(1, 2));
 
-        assertThatThrownBy(() -> strict.openMeshDevice(MeshShape.of(2, 2)))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage(
-                        "Cannot open a 2x2 mesh while mesh 0 (MeshDevice(1x2 grid, 2 devices)) is open: device 0 belongs"
-                                + " to both, and the two would allocate the same addresses and overwrite each other's data. Close mesh 0"
-                                + " first, or take submeshes of one mesh.");
+        assertIllegalState(
+                () -> strict.openMeshDevice(MeshShape.of(2, 2)),
+                "Cannot open a 2x2 mesh while mesh 0 (MeshDevice(1x2 grid, 2 devices)) is open: device 0 belongs"
+                        + " to both, and the two would allocate the same addresses and overwrite each other's data. Close mesh 0"
+                        + " first, or take submeshes of one mesh.");
     }
 
     @Test
@@ -179,18 +127,10 @@ class OpenMeshDeviceTests {
         Ttnn strict = Ttnn.builder(reports).strict().build();
         strict.openDevice(0);
 
-        assertThatThrownBy(() -> strict.openDevice(1))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage(
-                        "Cannot open a 1x1 mesh while mesh 1 (MeshDevice(1x1 grid, 1 devices)) is open: closing one would"
-                                + " close the devices of both. Close mesh 1 first, or take submeshes of one mesh.");
-    }
-
-    @Test
-    void hasOneOrTwoCommandQueues() {
-        assertThatThrownBy(() -> ttnn.openMeshDevice(DEFAULTS.withNumCommandQueues(3)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("num_hw_cqs can be between 1 and 2");
+        assertIllegalState(
+                () -> strict.openDevice(1),
+                "Cannot open a 1x1 mesh while mesh 1 (MeshDevice(1x1 grid, 1 devices)) is open: closing one would"
+                        + " close the devices of both. Close mesh 1 first, or take submeshes of one mesh.");
     }
 
     @Test
@@ -205,28 +145,13 @@ class OpenMeshDeviceTests {
     }
 
     @Test
-    void cannotKeepAllOfL1ForSmallBuffers() {
-        assertThatThrownBy(() -> ttnn.openMeshDevice(DEFAULTS.withL1SmallSize(1_395_360)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Reserved size must be less than bank size");
-    }
-
-    @Test
-    void hasTheBasesOfMay2026OnWormhole() {
-        MeshDevice mesh = ttnn.openMeshDevice();
-
-        assertThat(mesh.allocate(PAGE).address()).isEqualTo(2_968_640);
-        assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(1_395_360);
-    }
-
-    @Test
     void hasTheBasesOfMay2026OnBlackhole() {
         MeshDevice mesh = Ttnn.builder(reports)
                 .architecture(Architecture.BLACKHOLE)
                 .build()
                 .openMeshDevice();
 
-        assertThat(mesh.allocate(PAGE).address()).isEqualTo(5_848_704);
+        assertThat(mesh.allocate(BufferType.DRAM, 2_048).address()).isEqualTo(5_848_704);
         assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(1_461_760);
         assertThat(mesh.computeGrid()).hasToString("[0-0 - 12-9]");
         assertThat(reports.meshes())
@@ -239,23 +164,10 @@ class OpenMeshDeviceTests {
         Ttnn.Builder builder =
                 Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).architecture(Architecture.BLACKHOLE);
 
-        assertThatThrownBy(builder::build)
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("The October 2025 preset knows no Blackhole: its constants were never seen."
+        assertIllegalArgument(
+                builder::build,
+                "The October 2025 preset knows no Blackhole: its constants were never seen."
                         + " Use RuntimePreset.MAY_2026 for Blackhole.");
-    }
-
-    @Test
-    void isClosedAgainIfTheRuntimesOwnBuffersDoNotFit() {
-        Ttnn greedy = Ttnn.builder(reports)
-                .systemBuffer(new Owner(Owner.Kind.DISPATCH, "prefetcher"), BufferType.L1, 2_000_000)
-                .build();
-
-        assertThatThrownBy(() -> greedy.openMeshDevice(MeshShape.of(1, 1)))
-                .isInstanceOf(DeviceOutOfMemoryException.class);
-
-        assertThat(reports.lines())
-                .containsSubsequence("opened mesh 0", "end of phase OPEN", "phase CLOSE", "closed mesh 0");
     }
 
     @Test
@@ -263,18 +175,10 @@ class OpenMeshDeviceTests {
         Ttnn.Builder builder = Ttnn.builder(reports);
         Owner queue = new Owner(Owner.Kind.COMMAND_QUEUE, "0");
 
-        assertThatThrownBy(() -> builder.systemBuffer(queue, BufferType.L1, 64, BufferLifetime.USER))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot leave the free of a buffer of command queue \"0\" to the code under test:"
+        assertIllegalArgument(
+                () -> builder.systemBuffer(queue, BufferType.L1, 64, BufferLifetime.USER),
+                "Cannot leave the free of a buffer of command queue \"0\" to the code under test:"
                         + " use SYSTEM or PERSISTENT");
-    }
-
-    @Test
-    void choosesTracePagesByTheRuleOfItsVersion() {
-        assertThat(RuntimePreset.OCTOBER_2025.tracePageSize(12_500_993, 12)).isEqualTo(2_048);
-        assertThat(RuntimePreset.OCTOBER_2025.tracePageSize(12_503_040, 12)).isEqualTo(2_048);
-        assertThat(RuntimePreset.MAY_2026.tracePageSize(12_503_040, 12)).isEqualTo(8_192);
-        assertThat(RuntimePreset.MAY_2026.tracePageSize(1_000, 12)).isEqualTo(1_024);
     }
 
     private static List<MemoryCapacity> capacitiesOf(MeshDevice mesh, long dramBase, long l1Base) {

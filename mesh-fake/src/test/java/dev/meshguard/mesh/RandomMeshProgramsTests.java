@@ -37,10 +37,12 @@ import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs random programs that allocate and free memory on a mesh and its submeshes, and checks invariants of all of them.
+ * Runs random programs that allocate and free memory on a mesh and its submeshes, and checks invariants of all of them. A strict
+ * runtime refuses nothing else, and has the same room at every step.
  *
  * <p>A failure names the seed of its program; {@code -Dmeshguard.seed=} with that number makes it the first program of the next
  * run. {@code -Dmeshguard.programs=} sets the number of programs.
@@ -56,12 +58,16 @@ class RandomMeshProgramsTests {
     @Test
     void haveConsistentLedgersAndVerdictsThatMatchTheirLeaks() {
         long firstSeed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
-        int programs = Integer.getInteger("meshguard.programs", 150);
+        int programs = Integer.getInteger("meshguard.programs", 100);
         int leaks = 0;
         int refusals = 0;
         for (int i = 0; i < programs; i++) {
-            Program program = new Program(firstSeed + i);
+            Program program = new Program(firstSeed + i, Ttnn::create);
             program.run();
+            Program strict = new Program(
+                    firstSeed + i, tracker -> Ttnn.builder(tracker).strict().build());
+            strict.run();
+            assertThat(strict.seen).as(program::description).isEqualTo(program.seen);
             leaks += program.leaked.isEmpty() ? 0 : 1;
             refusals += program.refusals;
         }
@@ -89,23 +95,29 @@ class RandomMeshProgramsTests {
         private final Random random;
         private final AllocationTracker tracker =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        private final Ttnn ttnn = Ttnn.create(tracker);
-        private final MeshDevice root = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
-                .withMeshShape(MeshShape.of(2, 4))
-                .withTraceRegionSize(1_048_576)
-                .withL1SmallSize(32_768)
-                .withNumCommandQueues(2));
-        private final List<MeshDevice> meshes = new ArrayList<>(List.of(root));
+        private final Ttnn ttnn;
+        private final MeshDevice root;
+        private final List<MeshDevice> meshes;
         private final List<Held> held = new ArrayList<>();
         private final Map<MeshDevice, Set<TensorShape>> convolved = new HashMap<>();
         private final List<MeshWorkload> workloads = new ArrayList<>();
         private final List<String> steps = new ArrayList<>();
+        /** The errors and the room of each mesh after each step. */
+        private final List<String> seen = new ArrayList<>();
+
         private final TreeSet<String> leaked = new TreeSet<>();
         private int refusals;
 
-        Program(long seed) {
+        Program(long seed, Function<AllocationTracker, Ttnn> runtime) {
             this.seed = seed;
             this.random = new Random(seed);
+            this.ttnn = runtime.apply(tracker);
+            this.root = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
+                    .withMeshShape(MeshShape.of(2, 4))
+                    .withTraceRegionSize(1_048_576)
+                    .withL1SmallSize(32_768)
+                    .withNumCommandQueues(2));
+            this.meshes = new ArrayList<>(List.of(root));
         }
 
         void run() {
@@ -113,6 +125,7 @@ class RandomMeshProgramsTests {
                 try {
                     step();
                 } catch (MeshRuntimeException refused) {
+                    seen.add(refused.toString());
                     steps.add("  refused: " + refused.getMessage());
                     refusals++;
                 }
@@ -250,6 +263,7 @@ class RandomMeshProgramsTests {
         private void requireConsistent(MeshDevice mesh) {
             for (BufferType type : List.of(BufferType.DRAM, BufferType.L1, BufferType.TRACE)) {
                 Statistics bank = mesh.statistics(type);
+                seen.add(bank.toString());
                 assertThat(bank.totalAllocated() + bank.totalFree())
                         .as(this::description)
                         .isEqualTo(bank.totalAllocatable());

@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
@@ -9,10 +10,12 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongFunction;
 
 /** Records every call of a mesh as one line. */
@@ -44,6 +47,16 @@ final class RecordedReports implements AllocationListener {
 
     synchronized List<WitnessSnapshot> readings() {
         return List.copyOf(readings);
+    }
+
+    /** The addresses that an allocator listed for a device at a moment of the first close. */
+    synchronized List<Long> listed(Moment moment, AllocatorId allocator, int device, BufferType memory) {
+        return readings.stream()
+                .filter(reading ->
+                        reading.moment() == moment && reading.allocator().equals(Optional.of(allocator)))
+                .findFirst()
+                .orElseThrow()
+                .allocatedAddresses(device, memory);
     }
 
     synchronized List<MeshDescription> meshes() {

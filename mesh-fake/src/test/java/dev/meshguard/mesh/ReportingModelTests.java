@@ -32,14 +32,6 @@ class ReportingModelTests {
     }
 
     @Test
-    void seesBuffersOfASingleDevice() {
-        mesh.allocateOn(1, PAGE).deallocate();
-
-        assertThat(reports.lines("allocated")).containsExactly("allocated 1 DRAM 2968640+2048 OWNING");
-        assertThat(reports.lines("freed")).containsExactly("freed 1 DRAM 2968640 OWNING");
-    }
-
-    @Test
     void neverSeesViewsOrBuffersWithoutContent() {
         mesh.viewOn(0, PAGE, 2_968_640).deallocate();
         mesh.view(MeshBufferConfig.replicated(PAGE), 2_968_640).deallocate();

@@ -1,13 +1,14 @@
 package dev.meshguard.mesh;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalState;
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
+import static dev.meshguard.mesh.Rejections.assertRuntimeErrorBeginning;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -17,9 +18,6 @@ import org.junit.jupiter.api.Test;
 /** Tests root meshes that are open at the same time, and meshes of one device. */
 class SharedDevicesTests {
 
-    private static final MeshBufferConfig PAGE =
-            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
-
     private final RecordedReports reports = new RecordedReports();
     private final Ttnn ttnn = Ttnn.create(reports);
 
@@ -28,26 +26,20 @@ class SharedDevicesTests {
         MeshDevice first = ttnn.openMeshDevice(MeshShape.of(2, 4));
         MeshDevice second = ttnn.openMeshDevice(MeshShape.of(2, 2));
 
-        assertThat(second.allocate(PAGE).address())
-                .isEqualTo(first.allocate(PAGE).address());
+        assertThat(second.allocate(BufferType.DRAM, 2_048).address())
+                .isEqualTo(first.allocate(BufferType.DRAM, 2_048).address());
     }
 
     @Test
     void aSecondRootMeshUsesDevicesAsTheyAre() {
-        ttnn.openMeshDevice(MeshDeviceOptions.defaults().withTraceRegionSize(1_048_576));
-
-        MeshDevice second = ttnn.openMeshDevice(MeshDeviceOptions.defaults().withTraceRegionSize(4_096));
-
-        assertThat(second.statistics(BufferType.TRACE).totalAllocatable()).isEqualTo(1_048_576);
-    }
-
-    @Test
-    void aSecondRootMeshDoesNotOpenItsDevicesAgain() {
-        ttnn.openMeshDevice(MeshShape.of(1, 2));
+        MeshDeviceOptions traced = MeshDeviceOptions.defaults().withTraceRegionSize(1_048_576);
+        ttnn.openMeshDevice(traced.withMeshShape(MeshShape.of(1, 2)));
         reports.forget();
 
-        ttnn.openMeshDevice(MeshShape.of(2, 2));
+        MeshDevice second = ttnn.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 2)).withTraceRegionSize(4_096));
 
+        assertThat(second.statistics(BufferType.TRACE).totalAllocatable()).isEqualTo(1_048_576);
         assertThat(reports.lines("opened device")).containsExactly("opened device 4", "opened device 5");
     }
 
@@ -66,40 +58,22 @@ class SharedDevicesTests {
     }
 
     @Test
-    void aRootMeshWhoseDevicesWereClosedStillAllocatesButFreesNothing() {
-        MeshDevice first = ttnn.openMeshDevice(MeshShape.of(1, 2));
-        MeshDevice second = ttnn.openMeshDevice(MeshShape.of(1, 2));
-        first.close();
-
-        MeshBuffer buffer = second.allocate(PAGE);
-        buffer.deallocate();
-
-        assertThat(buffer.state()).isEqualTo(MeshBuffer.State.DEALLOCATED);
-        assertThat(second.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048);
-    }
-
-    @Test
-    void aClosedDeviceAllocatesNothing() {
-        MeshDevice first = ttnn.openMeshDevice(MeshShape.of(1, 2));
-        MeshDevice second = ttnn.openMeshDevice(MeshShape.of(1, 2));
-        first.close();
-
-        assertThatThrownBy(() -> second.allocateOn(0, BufferConfig.of(BufferType.DRAM, 2_048, 2_048)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Device has not been initialized, did you forget to call InitializeDevice?");
-    }
-
-    @Test
-    void theSecondCloseOfSharedDevicesClosesNothing() {
+    void aRootMeshWhoseDevicesWereClosedStillAllocatesButFreesAndClosesNothing() {
         MeshDevice first = ttnn.openMeshDevice(MeshShape.of(1, 2));
         MeshDevice second = ttnn.openMeshDevice(MeshShape.of(1, 2));
         first.close();
         reports.forget();
 
-        second.close();
+        MeshBuffer buffer = second.allocate(BufferType.DRAM, 2_048);
+        buffer.deallocate();
 
-        assertThat(reports.lines("closed device")).isEmpty();
-        assertThat(reports.lines("closed mesh")).containsExactly("closed mesh 1");
+        assertThat(buffer.state()).isEqualTo(MeshBuffer.State.DEALLOCATED);
+        assertThat(second.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048);
+        assertRuntimeError(
+                () -> second.allocateOn(0, BufferConfig.of(BufferType.DRAM, 2_048, 2_048)),
+                "Device has not been initialized, did you forget to call InitializeDevice?");
+        second.close();
+        assertThat(reports.lines("closed")).containsExactly("closed mesh 1");
         assertThat(ttnn.openMeshDevices()).isEmpty();
     }
 
@@ -110,12 +84,11 @@ class SharedDevicesTests {
         first.close();
         ttnn.openMeshDevice(MeshShape.of(1, 2));
 
-        assertThatThrownBy(stale::deallocate)
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage(
-                        "Cannot free the DRAM buffer at 0x2d4c40 (2968640) of device 1: the device was closed and opened"
-                                + " again since the buffer was created, and the runtime would call an allocator that is gone"
-                                + " (undefined behaviour). Free it before close_mesh_device.");
+        assertIllegalState(
+                stale::deallocate,
+                "Cannot free the DRAM buffer at 0x2d4c40 (2968640) of device 1: the device was closed and opened"
+                        + " again since the buffer was created, and the runtime would call an allocator that is gone"
+                        + " (undefined behaviour). Free it before close_mesh_device.");
         assertThat(reports.lines("ignored")).hasSize(1);
     }
 
@@ -153,14 +126,9 @@ class SharedDevicesTests {
         assertThatThrownBy(() -> failing.createUnitMeshes(List.of(0, 1)))
                 .isInstanceOf(DeviceOutOfMemoryException.class);
 
+        assertRuntimeErrorBeginning(
+                () -> failing.createUnitMeshes(List.of()), "Cannot create unit meshes with empty device_ids.");
         assertThat(failing.openMeshDevices()).isEmpty();
         assertThat(reports.lines("closed device")).containsExactly("closed device 0", "closed device 1");
-    }
-
-    @Test
-    void unitMeshesNeedADevice() {
-        assertThatThrownBy(() -> ttnn.createUnitMeshes(List.of()))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("Cannot create unit meshes with empty device_ids.");
     }
 }

@@ -1,18 +1,17 @@
 package dev.meshguard.mesh;
 
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
+import static dev.meshguard.mesh.Rejections.assertRuntimeErrorBeginning;
 import static dev.meshguard.mesh.allocator.AllocationDirection.BOTTOM_UP;
 import static dev.meshguard.mesh.allocator.AllocationDirection.TOP_DOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.mesh.allocator.AllocationDirection;
-import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
@@ -24,10 +23,8 @@ import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.memory.SubDeviceManager;
-import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
@@ -54,42 +51,17 @@ class SubDeviceMemoryTests {
             mesh.createSubDeviceManager(List.of(new SubDevice(NINE_CORES), new SubDevice(TWO_CORES)), LOCAL);
 
     @Test
-    void allocatesTheBottomOfL1FromItsTopDown() {
-        mesh.loadSubDeviceManager(one);
-
-        MeshBuffer buffer = mesh.allocate(onCores(NINE_CORES, 32, FIRST));
-        MeshBuffer next = mesh.allocate(onCores(NINE_CORES, 32, FIRST));
-
-        assertThat(buffer.address()).isEqualTo(BASE + LOCAL - 32);
-        assertThat(next.address()).isEqualTo(BASE + LOCAL - 64);
-    }
-
-    @Test
-    void takesTheBottomOfL1FromTheMesh() {
+    void takesTheBottomOfL1FromTheMeshAsLongAsItsManagerIsLoaded() {
         long whole = mesh.statistics(BufferType.L1).totalAllocatable();
 
         mesh.loadSubDeviceManager(one);
+        MeshBuffer buffer = mesh.allocate(ofMesh(1_024, BOTTOM_UP));
 
         assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(whole - LOCAL);
-        assertThat(mesh.allocate(ofMesh(1_024, BOTTOM_UP)).address()).isEqualTo(BASE + LOCAL);
-    }
-
-    @Test
-    void returnsTheBottomOfL1ToTheMesh() {
-        long whole = mesh.statistics(BufferType.L1).totalAllocatable();
-        mesh.loadSubDeviceManager(one);
-
+        assertThat(buffer.address()).isEqualTo(BASE + LOCAL);
         mesh.clearLoadedSubDeviceManager();
-
         assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(whole);
         assertThat(mesh.allocate(ofMesh(1_024, BOTTOM_UP)).address()).isEqualTo(BASE);
-    }
-
-    @Test
-    void roundsItsSizeUpToTheL1Alignment() {
-        mesh.loadSubDeviceManager(mesh.createSubDeviceManager(List.of(new SubDevice(NINE_CORES)), 3_185));
-
-        assertThat(mesh.statistics(BufferType.L1, FIRST).totalAllocatable()).isEqualTo(3_200);
     }
 
     @Test
@@ -98,72 +70,37 @@ class SubDeviceMemoryTests {
 
         MeshBuffer onNine = mesh.allocate(onCores(NINE_CORES, 32, FIRST));
         MeshBuffer onTwo = mesh.allocate(onCores(TWO_CORES, 64, SECOND));
+        MeshBuffer next = mesh.allocate(onCores(NINE_CORES, 32, FIRST));
 
         assertThat(onNine.address()).isEqualTo(BASE + LOCAL - 32);
+        assertThat(next.address()).isEqualTo(BASE + LOCAL - 64);
         assertThat(onTwo.address()).isEqualTo(BASE + LOCAL - 64);
         assertThat(mesh.statistics(BufferType.L1, SECOND).totalAllocated()).isEqualTo(64);
     }
 
     @Test
-    void allocatesShardsOnItsOwnCoresOnly() {
+    void allocatesOnCoresOfASubDeviceThatThereIs() {
         mesh.loadSubDeviceManager(two);
 
-        assertThatThrownBy(() -> mesh.allocate(onCores(NINE_CORES, 32, SECOND)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Shard cores specified {[0-0 - 2-2]} do not match sub-device cores"
-                        + " {[3-3 - 3-3], [4-4 - 4-4]}");
+        assertRuntimeError(
+                () -> mesh.allocate(onCores(NINE_CORES, 32, SECOND)),
+                "Shard cores specified {[0-0 - 2-2]} do not match sub-device cores" + " {[3-3 - 3-3], [4-4 - 4-4]}");
+        assertRuntimeError(
+                () -> mesh.allocate(onCores(NINE_CORES, 32, new SubDeviceId(2))), "SubDevice index 2 out of bounds 2");
     }
 
     @Test
-    void isOneOfThoseThatThereAre() {
-        mesh.loadSubDeviceManager(one);
-
-        assertThatThrownBy(() -> mesh.allocate(onCores(NINE_CORES, 32, SECOND)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("SubDevice index 1 out of bounds 1");
-    }
-
-    @Test
-    void allocatesShardedL1Only() {
-        mesh.loadSubDeviceManager(two);
-
-        assertThatThrownBy(() -> BufferConfig.of(BufferType.L1, 1_024, 1_024).on(FIRST))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Specifying sub-device for buffer requires buffer to be sharded");
-    }
-
-    @Test
-    void allocatesNoMoreThanItHas() {
-        mesh.loadSubDeviceManager(one);
-
-        assertThatThrownBy(() -> mesh.allocate(onCores(NINE_CORES, 3_264, FIRST)))
-                .isInstanceOf(DeviceOutOfMemoryException.class)
-                .hasMessageStartingWith("Out of Memory: Not enough space to allocate 29376 B L1 buffer across 9 banks,"
-                        + " where each bank needs to store 3264 B, but bank size is 3200 B"
-                        + " (allocated: 0 B, free: 3200 B, largest free block: 3200 B)\n");
-    }
-
-    @Test
-    void hasNoMemoryOfItsOwnUnlessItIsGivenSome() {
+    void hasNoMemoryOfItsOwnUnlessItIsGivenSomeAndHasCores() {
         mesh.loadSubDeviceManager(mesh.createSubDeviceManager(List.of(new SubDevice(NINE_CORES)), 0));
 
-        assertThatThrownBy(() -> mesh.allocate(onCores(NINE_CORES, 32, FIRST)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("SubDevice allocator not initialized");
-        assertThatThrownBy(() -> mesh.statistics(BufferType.L1, FIRST))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("SubDevice allocator not initialized");
-    }
-
-    @Test
-    void hasNoMemoryOfItsOwnWithoutCores() {
+        assertRuntimeError(() -> mesh.allocate(onCores(NINE_CORES, 32, FIRST)), "SubDevice allocator not initialized");
+        assertRuntimeError(() -> mesh.statistics(BufferType.L1, FIRST), "SubDevice allocator not initialized");
         mesh.loadSubDeviceManager(mesh.createSubDeviceManager(
-                List.of(new SubDevice(CoreRangeSet.of()), new SubDevice(NINE_CORES)), LOCAL));
-
-        assertThatThrownBy(() -> mesh.statistics(BufferType.L1, FIRST))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("SubDevice allocator not initialized");
-        assertThat(mesh.statistics(BufferType.L1, SECOND).totalAllocatable()).isEqualTo(LOCAL);
+                List.of(new SubDevice(CoreRangeSet.of()), new SubDevice(NINE_CORES)), LOCAL - 15));
+        assertRuntimeError(() -> mesh.statistics(BufferType.L1, FIRST), "SubDevice allocator not initialized");
+        assertThat(mesh.statistics(BufferType.L1, SECOND).totalAllocatable())
+                .as("rounded up to the L1 alignment")
+                .isEqualTo(LOCAL);
     }
 
     @Test
@@ -177,18 +114,6 @@ class SubDeviceMemoryTests {
     }
 
     @Test
-    void getsItsMemoryBack() {
-        mesh.loadSubDeviceManager(one);
-        MeshBuffer buffer = mesh.allocate(onCores(NINE_CORES, 32, FIRST));
-        reports.forget();
-
-        buffer.deallocate();
-
-        assertThat(mesh.statistics(BufferType.L1, FIRST).totalAllocated()).isZero();
-        assertThat(reports.lines()).containsExactly("freed 0 L1 106944 NON_OWNING", "freed 1 L1 106944 NON_OWNING");
-    }
-
-    @Test
     void isNotFreedByTheAddressOfAnotherSubDevicesBuffer() {
         mesh.loadSubDeviceManager(two);
         MeshBuffer onNine = mesh.allocate(onCores(NINE_CORES, 64, FIRST));
@@ -199,7 +124,9 @@ class SubDeviceMemoryTests {
 
         assertThat(onTwo.address()).isEqualTo(onNine.address());
         assertThat(onTwo.isAllocated()).isTrue();
+        assertThat(mesh.statistics(BufferType.L1, FIRST).totalAllocated()).isZero();
         assertThat(mesh.statistics(BufferType.L1, SECOND).totalAllocated()).isEqualTo(64);
+        assertThat(reports.lines("freed 0")).containsExactly("freed 0 L1 106912 NON_OWNING");
         assertThat(reports.lines("ignored 0")).containsExactly("ignored 0 L1 106912 UNKNOWN_ADDRESS");
     }
 
@@ -208,14 +135,12 @@ class SubDeviceMemoryTests {
         mesh.loadSubDeviceManager(one);
         MeshBuffer buffer = mesh.allocate(onCores(NINE_CORES, 32, FIRST));
 
-        assertThatThrownBy(mesh::clearLoadedSubDeviceManager)
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith(
-                        "Cannot switch sub device managers while sub devices still have local allocations\n");
-        assertThatThrownBy(() -> mesh.loadSubDeviceManager(two))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith(
-                        "Cannot switch sub device managers while sub devices still have local allocations\n");
+        assertRuntimeErrorBeginning(
+                mesh::clearLoadedSubDeviceManager,
+                "Cannot switch sub device managers while sub devices still have local allocations\n");
+        assertRuntimeErrorBeginning(
+                () -> mesh.loadSubDeviceManager(two),
+                "Cannot switch sub device managers while sub devices still have local allocations\n");
 
         buffer.deallocate();
 
@@ -233,48 +158,18 @@ class SubDeviceMemoryTests {
     }
 
     @Test
-    void doesNotAllocateWhereTheMeshHasAllocated() {
-        mesh.allocate(ofMesh(1_024, BOTTOM_UP));
-
-        assertThatThrownBy(() -> mesh.loadSubDeviceManager(one))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("Shrink size 3200 cuts into allocated block at address 0\n");
-        assertThat(mesh.activeSubDeviceManagerId()).isEqualTo(mesh.defaultSubDeviceManagerId());
-    }
-
-    @Test
-    void doesNotAllocateWhereTheMeshHasAllocatedBehindAGap() {
-        MeshBuffer lowest = mesh.allocate(ofMesh(64 * 1_024, BOTTOM_UP));
-        mesh.allocate(ofMesh(64 * 1_024, BOTTOM_UP));
-        lowest.deallocate();
-
-        assertThatThrownBy(() -> mesh.loadSubDeviceManager(one))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("Shrink size 3200 cuts into allocated block at address 1024\n");
-    }
-
-    @Test
     void leavesTheMeshAsItWasWhenItCannotBeLoaded() {
         mesh.loadSubDeviceManager(one);
         mesh.allocate(ofMesh(1_024, BOTTOM_UP));
         long before = mesh.statistics(BufferType.L1).totalAllocatable();
         SubDeviceManagerId larger = mesh.createSubDeviceManager(List.of(new SubDevice(NINE_CORES)), 2 * LOCAL);
 
-        assertThatThrownBy(() -> mesh.loadSubDeviceManager(larger))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("Shrink size 6400 cuts into allocated block at address 3200\n");
+        assertRuntimeErrorBeginning(
+                () -> mesh.loadSubDeviceManager(larger),
+                "Shrink size 6400 cuts into allocated block at address 3200\n");
 
         assertThat(mesh.activeSubDeviceManagerId()).isEqualTo(one);
         assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(before);
-    }
-
-    @Test
-    void cannotHaveMoreThanAllOfL1() {
-        SubDeviceManagerId tooLarge = mesh.createSubDeviceManager(List.of(new SubDevice(NINE_CORES)), 2_000_000);
-
-        assertThatThrownBy(() -> mesh.loadSubDeviceManager(tooLarge))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("Shrink size 2000000 must be smaller than max size 1395360\n");
     }
 
     @Test
@@ -289,43 +184,22 @@ class SubDeviceMemoryTests {
         assertThat(mesh.lowestOccupiedComputeL1Address(FIRST)).isEqualTo(OptionalLong.of(BASE + LOCAL - 32));
         assertThat(mesh.lowestOccupiedComputeL1Address(FIRST, SECOND)).isEqualTo(OptionalLong.of(BASE + LOCAL - 64));
         assertThat(ofMesh.address()).isGreaterThan(BASE + LOCAL);
-        assertThatThrownBy(() -> mesh.lowestOccupiedComputeL1Address(new SubDeviceId(2)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("SubDevice index 2 out of bounds 2");
+        assertRuntimeError(
+                () -> mesh.lowestOccupiedComputeL1Address(new SubDeviceId(2)), "SubDevice index 2 out of bounds 2");
     }
 
     @Test
-    void countsOnlyTheMeshAsLongAsNothingIsDivided() {
-        MeshBuffer ofMesh = mesh.allocate(ofMesh(1_024, TOP_DOWN));
-
-        assertThat(mesh.lowestOccupiedComputeL1Address()).isEqualTo(OptionalLong.of(ofMesh.address()));
-        assertThat(mesh.lowestOccupiedComputeL1Address(FIRST)).isEqualTo(OptionalLong.of(ofMesh.address()));
-    }
-
-    @Test
-    void keepsCircularBuffersBelowItsAllocations() {
-        mesh.loadSubDeviceManager(one);
-        MeshBuffer local = mesh.allocate(onCores(NINE_CORES, LOCAL / 2, FIRST));
-
-        assertThatThrownBy(() -> mesh.enqueueMeshWorkload(
-                        withCircularBuffer(NINE_CORES.ranges().get(0), LOCAL)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith(
-                        "Statically allocated circular buffers in program 1 clash with L1 buffers on core range"
-                                + " [0-0 - 2-2]. L1 buffer allocated at 105376 and static circular buffer region ends at 106976\n");
-        assertThatCode(() -> mesh.enqueueMeshWorkload(
-                        withCircularBuffer(NINE_CORES.ranges().get(0), LOCAL / 4)))
-                .doesNotThrowAnyException();
-        assertThat(local.isAllocated()).isTrue();
-    }
-
-    @Test
-    void doesNotKeepCircularBuffersOfOtherSubDevicesBelow() {
+    void keepsCircularBuffersBelowItsAllocationsButNotThoseOfOtherSubDevices() {
         mesh.loadSubDeviceManager(two);
         mesh.allocate(onCores(NINE_CORES, LOCAL / 2, FIRST));
+        CoreRange nine = NINE_CORES.ranges().get(0);
 
-        assertThatCode(() -> mesh.enqueueMeshWorkload(withCircularBuffer(new CoreRange(3, 3, 3, 3), LOCAL)))
-                .doesNotThrowAnyException();
+        assertRuntimeErrorBeginning(
+                () -> mesh.enqueueMeshWorkload(withCircularBuffer(nine, LOCAL)),
+                "Statically allocated circular buffers in program 1 clash with L1 buffers on core range"
+                        + " [0-0 - 2-2]. L1 buffer allocated at 105376 and static circular buffer region ends at 106976\n");
+        mesh.enqueueMeshWorkload(withCircularBuffer(nine, LOCAL / 4));
+        mesh.enqueueMeshWorkload(withCircularBuffer(new CoreRange(3, 3, 3, 3), LOCAL));
     }
 
     @Test
@@ -339,23 +213,14 @@ class SubDeviceMemoryTests {
 
         AllocatorId first = AllocatorId.subDevice(two.value(), 0);
         AllocatorId second = AllocatorId.subDevice(two.value(), 1);
-        assertThat(allocated(Moment.CLOSE_BEGUN, AllocatorId.MESH)).containsExactly(ofMesh.address());
-        assertThat(allocated(Moment.CLOSE_BEGUN, first)).containsExactly(onNine.address());
-        assertThat(allocated(Moment.CLOSE_BEGUN, second)).containsExactly(onTwo.address());
-        assertThat(allocated(Moment.BEFORE_WIPE, first)).containsExactly(onNine.address());
+        assertThat(listed(Moment.CLOSE_BEGUN, AllocatorId.MESH)).containsExactly(ofMesh.address());
+        assertThat(listed(Moment.CLOSE_BEGUN, first)).containsExactly(onNine.address());
+        assertThat(listed(Moment.CLOSE_BEGUN, second)).containsExactly(onTwo.address());
+        assertThat(listed(Moment.BEFORE_WIPE, first)).containsExactly(onNine.address());
         for (AllocatorId allocator : List.of(AllocatorId.MESH, first, second)) {
-            assertThat(allocated(Moment.AFTER_WIPE, allocator)).isEmpty();
+            assertThat(listed(Moment.AFTER_WIPE, allocator)).isEmpty();
         }
         assertThatCode(onNine::deallocate).doesNotThrowAnyException();
-    }
-
-    @Test
-    void startsAtTheBaseOfThePreset() {
-        MeshDevice october =
-                Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).build().openMeshDevice(MeshShape.of(1, 1));
-        october.loadSubDeviceManager(october.createSubDeviceManager(List.of(new SubDevice(NINE_CORES)), LOCAL));
-
-        assertThat(october.allocate(onCores(NINE_CORES, 32, FIRST)).address()).isEqualTo(101_152 + LOCAL - 32);
     }
 
     @Test
@@ -372,9 +237,9 @@ class SubDeviceMemoryTests {
             lender.allocate(allocation);
         }
 
-        assertThatThrownBy(() -> mesh.free(allocation, ReleaseReason.DEALLOCATED))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Sub-device manager id mismatch. Buffer sub-device manager id: 1,"
+        assertRuntimeError(
+                () -> mesh.free(allocation, ReleaseReason.DEALLOCATED),
+                "Sub-device manager id mismatch. Buffer sub-device manager id: 1,"
                         + " Device active sub-device manager id: 2");
     }
 
@@ -385,13 +250,8 @@ class SubDeviceMemoryTests {
                         .addCircularBuffer(CircularBufferConfig.of(size).on(cores)));
     }
 
-    private List<Long> allocated(Moment moment, AllocatorId allocator) {
-        return reports.readings().stream()
-                .filter(reading -> reading.moment() == moment)
-                .filter(reading -> reading.allocator().equals(Optional.of(allocator)))
-                .findFirst()
-                .orElseThrow()
-                .allocatedAddresses(1, BufferType.L1);
+    private List<Long> listed(Moment moment, AllocatorId allocator) {
+        return reports.listed(moment, allocator, 1, BufferType.L1);
     }
 
     /** Interleaved over the 64 cores. */

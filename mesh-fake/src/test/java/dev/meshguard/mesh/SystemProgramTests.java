@@ -1,5 +1,9 @@
 package dev.meshguard.mesh;
 
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
+import static dev.meshguard.mesh.Rejections.assertRuntimeErrorBeginning;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
 import static dev.meshguard.mesh.runtime.RuntimeFix.CLEAR_COMMAND_QUEUE_PROGRAMS_BEFORE_ALLOCATORS;
@@ -11,18 +15,13 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Tests the runtime's own programs: when they allocate their buffers, when they free them, and with which result. */
@@ -99,42 +98,19 @@ class SystemProgramTests {
 
     @Test
     void isThereOnceForADeviceUntilTheLastMeshLetsGoOfIt() {
-        MeshDevice mesh = open(Ttnn.builder(reports).systemProgram(DISPATCH));
-        MeshDevice part = mesh.createSubmesh(MeshShape.of(1, 1));
-
-        mesh.close();
-
-        assertThat(reports.lines("allocated 0")).hasSize(1);
-        assertThat(reports.lines("freed")).isEmpty();
-
-        part.close();
-
-        assertThat(reports.lines("freed"))
-                .containsExactly("freed 0 DRAM 1073739776 OWNING", "freed 1 DRAM 1073739776 OWNING");
-    }
-
-    @Test
-    void isThereForUnitMeshesWhoseParentIsNeverOpened() {
-        List<MeshDevice> units = Ttnn.builder(reports)
-                .systemProgram(QUEUE)
-                .systemProgram(DISPATCH)
-                .build()
-                .createUnitMeshes(List.of(2, 3));
-
-        units.forEach(MeshDevice::close);
-
-        assertThat(reports.lines("allocated")).hasSize(4);
-        assertThat(reports.lines("freed")).hasSize(4);
-    }
-
-    @Test
-    void belongsToTheNewOpenPeriodOfAReopenedDevice() {
         Ttnn ttnn = Ttnn.builder(reports).systemProgram(DISPATCH).build();
-        ttnn.openMeshDevice(MeshShape.of(1, 1)).close();
-        ttnn.openMeshDevice(MeshShape.of(1, 1)).close();
+        for (int openPeriod = 0; openPeriod < 2; openPeriod++) {
+            reports.forget();
+            List<MeshDevice> units = ttnn.createUnitMeshes(List.of(0, 1));
 
-        assertThat(reports.lines("allocated")).hasSize(2);
-        assertThat(reports.lines("freed")).hasSize(2);
+            units.get(0).close();
+            assertThat(reports.lines("allocated")).hasSize(2);
+            assertThat(reports.lines("freed")).isEmpty();
+
+            units.get(1).close();
+            assertThat(reports.lines("freed"))
+                    .containsExactly("freed 0 DRAM 1073739776 OWNING", "freed 1 DRAM 1073739776 OWNING");
+        }
     }
 
     @Test
@@ -184,7 +160,7 @@ class SystemProgramTests {
 
         mesh.close();
 
-        assertThat(allocatedBeforeTheWipe(AllocatorId.DEVICE))
+        assertThat(reports.listed(BEFORE_WIPE, AllocatorId.DEVICE, 0, DRAM))
                 .as("the queue's page of each bank is free again, the two of dispatch are not")
                 .containsExactly(TOP_OF_DRAM - 4_096);
         assertThat(reports.lines("freed 0")).hasSize(2);
@@ -199,7 +175,7 @@ class SystemProgramTests {
 
         mesh.close();
 
-        assertThat(allocatedBeforeTheWipe(AllocatorId.DEVICE))
+        assertThat(reports.listed(BEFORE_WIPE, AllocatorId.DEVICE, 0, DRAM))
                 .as("only the fabric's")
                 .containsExactly(TOP_OF_DRAM - 4_096);
         assertThat(reports.lines("freed 0"))
@@ -213,7 +189,7 @@ class SystemProgramTests {
 
         mesh.close();
 
-        assertThat(allocatedBeforeTheWipe(AllocatorId.DEVICE)).containsExactly(TOP_OF_DRAM - 2_048);
+        assertThat(reports.listed(BEFORE_WIPE, AllocatorId.DEVICE, 0, DRAM)).containsExactly(TOP_OF_DRAM - 2_048);
         assertThat(reports.lines("freed 0")).containsExactly("freed 0 DRAM 1073739776 OWNING");
         assertThat(reports.lines("ended")).contains("ended fabric \"device 0\"");
     }
@@ -225,7 +201,7 @@ class SystemProgramTests {
 
         mesh.close();
 
-        assertThat(allocatedBeforeTheWipe(AllocatorId.MESH)).containsExactly(TOP_OF_DRAM - 2_048);
+        assertThat(reports.listed(BEFORE_WIPE, AllocatorId.MESH, 0, DRAM)).containsExactly(TOP_OF_DRAM - 2_048);
         assertThat(reports.lines()).containsSubsequence("witnessed AFTER_WIPE", "freed 0 DRAM 1073739776 NON_OWNING");
     }
 
@@ -274,7 +250,7 @@ class SystemProgramTests {
         mesh.close();
 
         assertThat(reports.lines("freed 0")).containsExactly("freed 0 L1 103776 OWNING");
-        assertThat(allocatedBeforeTheWipe(AllocatorId.MESH)).isEmpty();
+        assertThat(reports.listed(BEFORE_WIPE, AllocatorId.MESH, 0, DRAM)).isEmpty();
     }
 
     @Test
@@ -296,11 +272,10 @@ class SystemProgramTests {
     void takesNothingWhereItsCircularBuffersDoNotFit() {
         Ttnn.Builder runtime = Ttnn.builder(reports).systemProgram(DISPATCH.withCircularBuffer(1_400_000));
 
-        assertThatThrownBy(() -> open(runtime))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith(
-                        "Statically allocated circular buffers on core range [0-0 - 7-7] grow to 1503776 B"
-                                + " which is beyond max L1 size of 1499136 B\n");
+        assertRuntimeErrorBeginning(
+                () -> open(runtime),
+                "Statically allocated circular buffers on core range [0-0 - 7-7] grow to 1503776 B"
+                        + " which is beyond max L1 size of 1499136 B\n");
 
         assertThat(reports.lines("allocated")).isEmpty();
         assertThat(reports.lines("closed mesh")).hasSize(1);
@@ -308,9 +283,9 @@ class SystemProgramTests {
 
     @Test
     void isOneOfTheFourThatTheRuntimeHas() {
-        assertThatThrownBy(() -> new SystemProgram(Owner.Kind.TRACE, 1, List.of(), BufferLifetime.SYSTEM))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("The runtime runs no program of kind TRACE for itself:"
+        assertIllegalArgument(
+                () -> new SystemProgram(Owner.Kind.TRACE, 1, List.of(), BufferLifetime.SYSTEM),
+                "The runtime runs no program of kind TRACE for itself:"
                         + " use COMMAND_QUEUE, DISPATCH, FABRIC or ETHERNET_ROUTER");
         assertThatThrownBy(() -> DISPATCH.withKernelBinary(-1))
                 .hasMessage("Cannot give a program of kind DISPATCH -1 binary pages and circular buffers of [] B:"
@@ -319,15 +294,6 @@ class SystemProgramTests {
         assertThatThrownBy(() -> DISPATCH.withLifetime(BufferLifetime.USER))
                 .hasMessage("Cannot leave the buffers of a program of kind DISPATCH to the code under test:"
                         + " use SYSTEM or PERSISTENT");
-    }
-
-    private List<Long> allocatedBeforeTheWipe(AllocatorId allocator) {
-        WitnessSnapshot reading = reports.readings().stream()
-                .filter(candidate -> candidate.moment() == Moment.BEFORE_WIPE
-                        && candidate.allocator().equals(Optional.of(allocator)))
-                .findFirst()
-                .orElseThrow();
-        return reading.allocatedAddresses(0, BufferType.DRAM);
     }
 
     private static MeshDevice open(Ttnn.Builder runtime) {

@@ -1,5 +1,6 @@
 package dev.meshguard.mesh;
 
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests the properties that a mesh has from its system. */
+/** Tests the properties that a mesh has from its system, also in another shape. */
 class SystemTests {
 
     private final RecordedReports reports = new RecordedReports();
@@ -73,6 +74,51 @@ class SystemTests {
 
         assertThat(mesh.numDevices()).isEqualTo(2);
         assertThat(mesh.computeGrid()).isEqualTo(new CoreRange(0, 0, 12, 9));
+    }
+
+    @Test
+    void laysDevicesAlongTheLineOfTheMesh() {
+        MeshDevice mesh = Ttnn.create(reports).openMeshDevice(MeshShape.of(2, 4));
+
+        mesh.reshape(MeshShape.of(1, 8));
+
+        assertThat(mesh.shape()).isEqualTo(MeshShape.of(1, 8));
+        assertThat(mesh.deviceIds()).containsExactly(0, 1, 2, 3, 7, 6, 5, 4);
+    }
+
+    @Test
+    void leavesBuffersWhereTheyAre() {
+        MeshDevice mesh = Ttnn.create(reports).openMeshDevice(MeshShape.of(2, 4));
+        MeshBuffer buffer = mesh.allocate(BufferType.DRAM, 2_048);
+
+        mesh.reshape(MeshShape.of(1, 8));
+
+        assertThat(buffer.isAllocated()).isTrue();
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048);
+        buffer.deallocate();
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isZero();
+    }
+
+    @Test
+    void needsTheSameNumberOfDevices() {
+        MeshDevice mesh = Ttnn.create(reports).openMeshDevice(MeshShape.of(2, 4));
+
+        assertRuntimeError(
+                () -> mesh.reshape(MeshShape.of(2, 2)),
+                "New shape must have the same number of devices as current shape");
+    }
+
+    @Test
+    void changesNothingWhereTheDevicesAreNotConnectedSo() {
+        MeshDevice mesh = Ttnn.create(reports).openMeshDevice(MeshShape.of(1, 4));
+
+        assertRuntimeError(
+                () -> mesh.reshape(MeshShape.of(2, 2)),
+                "User has requested a reshape of the MeshDevice to shape: MeshShape([2, 2]), but it is not"
+                        + " possible to form a physically connected mesh grid with the opened devices from the original"
+                        + " shape: MeshShape([1, 4]).");
+        assertThat(mesh.shape()).isEqualTo(MeshShape.of(1, 4));
+        assertThat(mesh.deviceIds()).containsExactly(0, 1, 2, 3);
     }
 
     private static MeshBufferConfig pages(BufferType type, int pages) {

@@ -1,5 +1,8 @@
 package dev.meshguard.mesh;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
+import static dev.meshguard.mesh.Rejections.assertMeshIsClosed;
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -32,30 +35,6 @@ class TensorTests {
     private final MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
 
     @Test
-    void takesOneBufferOnEveryDevice() {
-        reports.forget();
-
-        Tensor tensor = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
-
-        assertThat(reports.lines())
-                .containsExactly(
-                        "allocated 0 DRAM 2968640+2048 NON_OWNING", "allocated 1 DRAM 2968640+2048 NON_OWNING");
-        assertThat(tensor).hasToString("Tensor((32, 32), BFLOAT16, DRAM at 0x2d4c40 (2968640))");
-    }
-
-    @Test
-    void carriesItsNameAsLabel() {
-        reports.forget();
-
-        Tensor tensor = ttnn.empty(TensorSpec.of(TILE, DataType.BFLOAT16).named("kv-cache"), mesh);
-
-        assertThat(reports.requests())
-                .extracting(details -> details.label().orElseThrow())
-                .containsExactly("kv-cache");
-        assertThat(tensor).hasToString("Tensor(kv-cache, (32, 32), BFLOAT16, DRAM at 0x2d4c40 (2968640))");
-    }
-
-    @Test
     void liesInTheMemoryAndLayoutThatIsAskedFor() {
         Tensor tensor = ttnn.empty(
                 TensorSpec.of(TensorShape.of(4, 100), DataType.FLOAT32)
@@ -69,45 +48,18 @@ class TensorTests {
     }
 
     @Test
-    void isFreedOnAllDevices() {
-        Tensor tensor = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
-
-        ttnn.deallocate(tensor);
-
-        assertThat(reports.lines("freed"))
-                .containsExactly("freed 0 DRAM 2968640 NON_OWNING", "freed 1 DRAM 2968640 NON_OWNING");
-        assertThat(tensor.isAllocated()).isFalse();
-        assertThat(tensor.device()).isSameAs(mesh);
-        assertThat(tensor).hasToString("Tensor((32, 32), BFLOAT16, <buffer is not allocated>)");
-    }
-
-    @Test
-    void reportsThatASecondFreeIsIgnoredUnlessItIsAClose() {
-        Tensor tensor = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
-        tensor.close();
-        tensor.close();
-        reports.forget();
-
-        tensor.deallocate();
-
-        assertThat(reports.lines())
-                .containsExactly("ignored 0 DRAM 2968640 ALREADY_FREED", "ignored 1 DRAM 2968640 ALREADY_FREED");
-    }
-
-    @Test
     void cannotBeUsedOnceFreed() {
-        Tensor freed = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        Tensor freed = tile();
         freed.deallocate();
 
-        assertThatThrownBy(freed::address)
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Tensor is not allocated\nTensor((32, 32), BFLOAT16) was freed; a tracker with"
+        assertRuntimeError(
+                freed::address,
+                "Tensor is not allocated\nTensor((32, 32), BFLOAT16) was freed; a tracker with"
                         + " OriginCapture.ALLOCATIONS_AND_FREES shows where");
-        assertThatThrownBy(() -> ttnn.add(freed, freed))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage(
-                        "Tensor is not allocated\nInputs 0 and 1 of add: Tensor((32, 32), BFLOAT16) was freed; a tracker with"
-                                + " OriginCapture.ALLOCATIONS_AND_FREES shows where");
+        assertRuntimeError(
+                () -> ttnn.add(freed, freed),
+                "Tensor is not allocated\nInputs 0 and 1 of add: Tensor((32, 32), BFLOAT16) was freed; a tracker with"
+                        + " OriginCapture.ALLOCATIONS_AND_FREES shows where");
     }
 
     @Test
@@ -165,7 +117,7 @@ class TensorTests {
 
     @Test
     void saysOfATensorThatItWasClosedOrItsMeshDestroyed() {
-        Tensor closed = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        Tensor closed = tile();
         Tensor left = closed.alias();
         closed.close();
 
@@ -181,23 +133,40 @@ class TensorTests {
                                 + " destroyed");
     }
 
+    private Tensor tile() {
+        return ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+    }
+
     private static String withoutLines(Throwable error) {
         return String.valueOf(error.getMessage()).replaceAll("\\.java:\\d+", ".java");
     }
 
     @Test
+    void reportsThatASecondFreeIsIgnoredUnlessItIsAClose() {
+        Tensor tensor = tile();
+        Tensor alias = tensor.alias();
+        alias.close();
+        tensor.close();
+        tensor.close();
+        reports.forget();
+
+        tensor.deallocate();
+
+        assertThat(reports.lines())
+                .containsExactly("ignored 0 DRAM 2968640 ALREADY_FREED", "ignored 1 DRAM 2968640 ALREADY_FREED");
+    }
+
+    @Test
     void cannotBeUsedOnceItsMeshIsClosed() {
-        Tensor tensor = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        Tensor tensor = tile();
         mesh.close();
 
-        assertThatThrownBy(() -> ttnn.add(tensor, tensor))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("SubDeviceManagerTracker is not initialized on MeshDevice 0.");
+        assertMeshIsClosed(() -> ttnn.add(tensor, tensor));
     }
 
     @Test
     void hasNoData() {
-        Tensor tensor = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        Tensor tensor = tile();
 
         assertThatThrownBy(tensor::toHost)
                 .isInstanceOf(UnsupportedOperationException.class)
@@ -208,12 +177,10 @@ class TensorTests {
 
     @Test
     void cannotBeShardedUnevenly() {
-        assertThatThrownBy(
-                        () -> ttnn.empty(TensorShape.of(7, 32), DataType.BFLOAT16, mesh, TensorDistribution.sharded(0)))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "Cannot shard dimension 0 of a (7, 32) tensor over 2 devices: 7 does not divide evenly by 2."
-                                + " Pad the dimension to 8, or replicate the tensor.");
+        assertIllegalArgument(
+                () -> ttnn.empty(TensorShape.of(7, 32), DataType.BFLOAT16, mesh, TensorDistribution.sharded(0)),
+                "Cannot shard dimension 0 of a (7, 32) tensor over 2 devices: 7 does not divide evenly by 2."
+                        + " Pad the dimension to 8, or replicate the tensor.");
     }
 
     @Test
@@ -238,72 +205,51 @@ class TensorTests {
     }
 
     @Test
-    void cannotAddTensorsThatDoNotFit() {
-        Tensor a = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh);
-        Tensor b = ttnn.empty(TensorShape.of(32, 64), DataType.BFLOAT16, mesh);
+    void cannotCombineTensorsThatDoNotFit() {
+        Tensor square = tile();
+        Tensor wide = ttnn.empty(TensorShape.of(32, 64), DataType.BFLOAT16, mesh);
+        Tensor high = ttnn.empty(TensorShape.of(64, 32), DataType.BFLOAT16, mesh);
 
-        assertThatThrownBy(() -> ttnn.add(a, b))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot run add on tensors that are (32, 32) and (32, 64) on each device:"
+        assertIllegalArgument(
+                () -> ttnn.add(square, wide),
+                "Cannot run add on tensors that are (32, 32) and (32, 64) on each device:"
                         + " 32 and 64 are neither equal nor 1");
-    }
-
-    @Test
-    void cannotMultiplyTensorsThatDoNotFit() {
-        Tensor a = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh);
-        Tensor b = ttnn.empty(TensorShape.of(64, 32), DataType.BFLOAT16, mesh);
-
-        assertThatThrownBy(() -> ttnn.matmul(a, b))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot run matmul on tensors that are (32, 32) and (64, 32) on each device:"
+        assertIllegalArgument(
+                () -> ttnn.matmul(square, high),
+                "Cannot run matmul on tensors that are (32, 32) and (64, 32) on each device:"
                         + " the last dimension of the first must be the last but one of the second");
     }
 
     @Test
     void cannotAddTensorsThatAreShardedDifferently() {
-        Tensor a = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh);
         Tensor rows = ttnn.empty(TensorShape.of(64, 32), DataType.BFLOAT16, mesh, TensorDistribution.sharded(0));
         Tensor columns = ttnn.empty(TensorShape.of(32, 64), DataType.BFLOAT16, mesh, TensorDistribution.sharded(1));
 
-        assertThat(ttnn.add(a, rows).shape()).isEqualTo(TensorShape.of(64, 32));
-        assertThatThrownBy(() -> ttnn.add(rows, columns))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot run add on tensors that are sharded differently: Sharded[dimension=0] and"
+        assertThat(ttnn.add(tile(), rows).shape()).isEqualTo(TensorShape.of(64, 32));
+        assertIllegalArgument(
+                () -> ttnn.add(rows, columns),
+                "Cannot run add on tensors that are sharded differently: Sharded[dimension=0] and"
                         + " Sharded[dimension=1]. Distribute both alike, or replicate one.");
     }
 
     @Test
     void cannotUseTensorsOfDifferentMeshes() {
-        MeshDevice other = ttnn.openMeshDevice(
-                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)).withPhysicalDeviceIds(7));
-        Tensor here = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
-        Tensor there = ttnn.empty(TILE, DataType.BFLOAT16, other);
+        Tensor here = tile();
+        Tensor there = ttnn.empty(TILE, DataType.BFLOAT16, ttnn.openDevice(7));
 
-        assertThatThrownBy(() -> ttnn.add(here, there))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot run add on tensors of mesh 0 and mesh 1: all inputs must lie on the same mesh");
+        assertIllegalArgument(
+                () -> ttnn.add(here, there),
+                "Cannot run add on tensors of mesh 0 and mesh 2: all inputs must lie on the same mesh");
     }
 
     @Test
-    void compilesAnOperationOnceAndKeepsItsProgram() {
-        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
-        Tensor b = ttnn.empty(TensorSpec.of(TILE, DataType.BFLOAT16).named("bias"), mesh);
+    void compilesAnOperationOnceAndSaysThatItsProgramIsCachedAndThatItEnds() {
+        Tensor a = tile();
         ttnn.add(a, a);
-        reports.forget();
-
-        ttnn.add(a, b);
-
-        assertThat(reports.lines())
-                .containsExactly(
-                        "allocated 0 DRAM 2974784+2048 NON_OWNING", "allocated 1 DRAM 2974784+2048 NON_OWNING");
-        assertThat(mesh.numProgramCacheEntries()).isEqualTo(1);
-    }
-
-    @Test
-    void saysThatAProgramIsCachedAndThatItEnds() {
-        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
-        ttnn.add(a, a);
+        ttnn.add(a, ttnn.empty(TensorSpec.of(TILE, DataType.BFLOAT16).named("bias"), mesh));
         assertThat(reports.lines("cached")).containsExactly("cached program 1 (add) in program cache");
+        assertThat(reports.lines("allocated 0 L1")).hasSize(3);
+        assertThat(mesh.numProgramCacheEntries()).isEqualTo(1);
         reports.forget();
 
         mesh.clearProgramCache();
@@ -326,38 +272,29 @@ class TensorTests {
 
     @Test
     void endsEveryProgramAtOnceWhileTheCacheIsDisabled() {
-        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
         mesh.disableAndClearProgramCache();
-        ttnn.add(a, a);
+
+        ttnn.add(tile(), tile());
+
         assertThat(reports.lines("ended")).containsExactly("ended program 1 (add)");
         assertThat(reports.lines("cached")).isEmpty();
     }
 
     @Test
-    void freesTheResultOfAnOperationThatFails() {
-        long page = 1_000_000;
-        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 64 * page, page)));
-        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 64 * 390_000, 390_000)));
-        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+    void keepsAProgramWhoseCircularBuffersDoNotFitUntilTheCacheIsClearedButFreesItsResult() {
+        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 64 * 1_390_000, 1_390_000)));
+        Tensor a = tile();
         reports.forget();
 
         assertThatThrownBy(() -> ttnn.add(a, a)).hasMessageContaining("clash with L1 buffers");
 
         assertThat(reports.lines())
-                .startsWith("allocated 0 DRAM 2970688+2048 NON_OWNING", "allocated 1 DRAM 2970688+2048 NON_OWNING")
-                .endsWith("freed 0 DRAM 2970688 NON_OWNING", "freed 1 DRAM 2970688 NON_OWNING");
-    }
-
-    @Test
-    void keepsTheProgramOfAnOperationWhoseCircularBuffersDoNotFitUntilTheCacheIsCleared() {
-        long page = 1_390_000;
-        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 64 * page, page)));
-        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
-        reports.forget();
-
-        assertThatThrownBy(() -> ttnn.add(a, a)).hasMessageContaining("clash with L1 buffers");
-
-        assertThat(reports.lines("allocated 0 L1")).isEmpty();
+                .containsExactly(
+                        "allocated 0 DRAM 2970688+2048 NON_OWNING",
+                        "allocated 1 DRAM 2970688+2048 NON_OWNING",
+                        "cached program 1 (add) in program cache",
+                        "freed 0 DRAM 2970688 NON_OWNING",
+                        "freed 1 DRAM 2970688 NON_OWNING");
         assertThat(mesh.numProgramCacheEntries()).isOne();
         mesh.clearProgramCache();
         assertThat(reports.lines("ended")).containsExactly("ended program 1 (add)");
@@ -365,7 +302,7 @@ class TensorTests {
 
     @Test
     void keepsAProgramWhoseBinaryDoesNotFitUntilTheCacheIsCleared() {
-        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        Tensor a = tile();
         long allButOnePage = mesh.statistics(BufferType.DRAM).totalFree() - 2_048;
         mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, allButOnePage, allButOnePage)));
         reports.forget();
@@ -386,12 +323,11 @@ class TensorTests {
     }
 
     @Test
-    void runsAnyOperationThatHasAProfile() {
+    void runsAnyOperationThatHasAProfileAndNoOther() {
         Ttnn more = Ttnn.builder(reports)
                 .operations(OperationProfiles.measured().with(OperationProfile.of("softmax", 9, 4)))
                 .build();
-        MeshDevice other = more.openMeshDevice(MeshShape.of(1, 1));
-        Tensor a = more.empty(TILE, DataType.FLOAT32, other);
+        Tensor a = more.empty(TILE, DataType.FLOAT32, more.openMeshDevice(MeshShape.of(1, 1)));
         reports.forget();
 
         Tensor result = more.launch("softmax", a.spec(), a);
@@ -402,15 +338,9 @@ class TensorTests {
                         "allocated 0 DRAM 2972736+4096 NON_OWNING",
                         "allocated 0 L1 103776+16384 OWNING",
                         "allocated 0 DRAM 1073739776+18432 NON_OWNING");
-    }
-
-    @Test
-    void runsNoOperationWithoutAProfile() {
-        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
-
-        assertThatThrownBy(() -> ttnn.launch("softmax", a.spec(), a))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot run softmax: it has no operation profile, so what it allocates is not known"
+        assertIllegalArgument(
+                () -> ttnn.launch("softmax", a.spec(), a),
+                "Cannot run softmax: it has no operation profile, so what it allocates is not known"
                         + " (known: add, matmul). Give it one with"
                         + " OperationProfiles.measured().with(OperationProfile.of(\"softmax\", ...)).");
     }

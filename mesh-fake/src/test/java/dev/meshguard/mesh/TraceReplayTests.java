@@ -2,17 +2,16 @@ package dev.meshguard.mesh;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.mesh.Blocking.BLOCKING;
 import static dev.meshguard.mesh.Blocking.NON_BLOCKING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
-import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
@@ -35,222 +34,40 @@ import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests what replays of traces do to the buffers of others. */
+/**
+ * Tests what replays of traces do to the buffers of others.
+ *
+ * <p>{@link RandomTraceReplaysTests} finds what operations, frees, reads and a cleared cache lead to on one mesh with one queue.
+ */
 class TraceReplayTests {
 
     private static final TensorShape SHAPE = TensorShape.of(64, 64);
-    private static final CoreRange LEFT = new CoreRange(0, 0, 0, 0);
-    private static final CoreRange RIGHT = new CoreRange(1, 0, 1, 0);
-
-    /** How a mesh keeps traces and hands out addresses. */
-    enum Setting {
-        REGION(64 << 20, false),
-        NO_REGION(0, false),
-        STRICT(64 << 20, true);
-
-        private final long region;
-        private final boolean strict;
-
-        Setting(long region, boolean strict) {
-            this.region = region;
-            this.strict = strict;
-        }
-
-        private Program program(AllocationTracker tracker) {
-            return new Program(tracker, region, strict);
-        }
-    }
-
-    /** A program under test: a mesh, and an operation that can be captured. */
-    private static final class Program {
-        private final AllocationTracker tracker;
-        private final Ttnn ttnn;
-        private final MeshDevice mesh;
-        private final Tensor input;
-
-        private Program(AllocationTracker tracker, long region, boolean strict) {
-            this.tracker = tracker;
-            Ttnn.Builder builder = Ttnn.builder(tracker);
-            this.ttnn = (strict ? builder.strict() : builder).build();
-            this.mesh = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
-                    .withMeshShape(MeshShape.of(1, 2))
-                    .withNumCommandQueues(2)
-                    .withTraceRegionSize(region));
-            this.input = tensor();
-            add(input, input).close();
-        }
-
-        private Tensor tensor() {
-            return ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
-        }
-
-        private Tensor add(Tensor one, Tensor other) {
-            return ttnn.add(one, other);
-        }
-
-        private Tensor launch(OperationProfile operation) {
-            return ttnn.launch(operation, input.spec(), input);
-        }
-
-        private TraceId capture(Runnable work) {
-            TraceId trace = mesh.beginMeshTrace(0);
-            work.run();
-            mesh.endMeshTrace(0, trace, 1_000);
-            return trace;
-        }
-
-        /** Captures an operation whose result is freed again. */
-        private TraceId captureTemporary() {
-            return capture(() -> add(input, input).deallocate());
-        }
-
-        private void replay(TraceId trace) {
-            ttnn.executeTrace(mesh, trace);
-        }
-
-        private LeakVerdict verdict(Expectation... entries) {
-            return LeakCheck.create()
-                    .expecting(new ExpectedBuffers(List.of(entries)))
-                    .examine(tracker.history());
-        }
-
-        private List<Overwrite> overwrites() {
-            return verdict().overwrites();
-        }
-    }
 
     private final AllocationTracker tracker = AllocationTracker.create();
+    private final Ttnn ttnn = Ttnn.create(tracker);
+    private final MeshDevice mesh = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
+            .withMeshShape(MeshShape.of(1, 2))
+            .withNumCommandQueues(2)
+            .withTraceRegionSize(64 << 20));
+    private final Tensor input = tensor();
+    private final MeshWorkload own =
+            ttnn.createMeshWorkload().addProgram(ttnn.createProgram("own").addKernel(1));
 
-    /** A trace of whose result another trace, which is captured before, overwrites the memory. */
-    private final class Sampling {
-        private final Program program = Setting.REGION.program(tracker);
-        private final MeshWorkload own = program.ttnn
-                .createMeshWorkload()
-                .addProgram(program.ttnn.createProgram("own").addKernel(1));
-        private final List<Tensor> sampled = new ArrayList<>();
-        private final TraceId decode;
-        private final TraceId sampling;
-
-        private Sampling(boolean runsOwn) {
-            runOwn(); // Loads its binary.
-            decode = program.capture(() -> {
-                program.add(program.input, program.input).deallocate();
-                if (runsOwn) {
-                    runOwn();
-                }
-            });
-            sampling = program.capture(() -> {
-                sampled.add(program.add(program.input, program.input));
-                if (runsOwn) {
-                    runOwn();
-                }
-            });
-        }
-
-        private Tensor result() {
-            return sampled.get(0);
-        }
-
-        private void runOwn() {
-            program.mesh.enqueueMeshWorkload(own);
-        }
-
-        private void read(MeshBuffer buffer) {
-            program.mesh.commandQueue().enqueueReadShards(buffer, List.of(MeshCoordinate.of(0, 0)), Blocking.BLOCKING);
-        }
-
-        /** Overwrites the result, uses it, and writes it anew. */
-        private List<Overwrite> whenUsed(Runnable use) {
-            program.replay(sampling);
-            program.replay(decode);
-            use.run();
-            program.replay(sampling);
-            read(result().buffer());
-            return program.overwrites();
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void doNotHarmAResultThatIsReadInTime(boolean runsOwn) {
-        Sampling loop = new Sampling(runsOwn);
-        for (int token = 0; token < 3; token++) {
-            loop.program.replay(loop.sampling);
-            loop.read(loop.result().buffer());
-            loop.program.replay(loop.decode);
-            loop.program.replay(loop.decode);
-        }
-
-        loop.program.mesh.releaseMeshTrace(loop.sampling);
-        loop.result().deallocate();
-
-        assertThat(loop.program.overwrites()).isEmpty();
+    TraceReplayTests() {
+        ttnn.add(input, input).close(); // Keeps its program in the cache: a capture may run it.
     }
 
     @Test
-    void overwriteAResultThatAProgramOfUnknownBuffersMayRead() {
-        Sampling loop = new Sampling(false);
+    void overwriteABufferThatGotTheMemoryOfATemporaryOne() {
+        TraceId trace = captureTemporary();
+        tensor();
 
-        assertThat(loop.whenUsed(loop::runOwn)).hasSize(2);
-    }
+        replay(trace);
+        replay(trace);
 
-    @Test
-    void overwriteAResultThatATraceOfUnknownBuffersMayRead() {
-        Sampling loop = new Sampling(false);
-        TraceId third = loop.program.capture(loop::runOwn);
-
-        assertThat(loop.whenUsed(() -> loop.program.replay(third))).hasSize(2);
-    }
-
-    @Test
-    void overwriteAResultThatIsReadThroughAViewOfItsMiddle() {
-        Sampling loop = new Sampling(false);
-        MeshBuffer view = loop.program.mesh.view(
-                MeshBufferConfig.replicated(BufferConfig.of(DRAM, 1_024, 1_024)),
-                loop.result().address() + 1_024);
-
-        assertThat(loop.whenUsed(() -> loop.read(view))).hasSize(2);
-    }
-
-    @Test
-    void overwriteAResultThatIsMoved() {
-        Sampling loop = new Sampling(false);
-        loop.program.replay(loop.decode);
-
-        loop.program.ttnn.reallocate(loop.result(), L1);
-
-        assertThat(loop.program.overwrites()).hasSize(2);
-    }
-
-    @Test
-    void overwriteAResultThatASubmeshMayRead() {
-        Sampling loop = new Sampling(false);
-        MeshDevice submesh = loop.program.mesh.createSubmesh(MeshShape.of(1, 1));
-        MeshBuffer view = submesh.view(
-                MeshBufferConfig.replicated(BufferConfig.of(DRAM, 1_024, 1_024)),
-                loop.result().address());
-        loop.program.replay(loop.decode);
-        loop.program.mesh.quiesceDevices();
-
-        submesh.commandQueue().enqueueReadShards(view, List.of(MeshCoordinate.of(0, 0)), Blocking.BLOCKING);
-
-        assertThat(loop.program.overwrites()).isNotEmpty();
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void overwriteABufferThatGotTheMemoryOfATemporaryOne(Setting setting) {
-        Program program = setting.program(tracker);
-        TraceId trace = program.captureTemporary();
-        program.tensor();
-
-        program.replay(trace);
-        program.replay(trace);
-
-        assertThat(program.overwrites())
+        assertThat(overwrites())
                 .hasSize(2)
                 .allSatisfy(overwrite -> {
                     assertThat(overwrite.kind()).isEqualTo(Kind.BY_REPLAY);
@@ -263,168 +80,147 @@ class TraceReplayTests {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void doNotHarmTheResultsOfTheirOwnTrace(Setting setting) {
-        Program program = setting.program(tracker);
-        TraceId trace = program.capture(() -> {
-            program.add(program.input, program.input).deallocate();
-            program.add(program.input, program.input);
+    @ValueSource(booleans = {false, true})
+    void doNotHarmAResultThatIsReadInTime(boolean alsoRunsOwn) {
+        Runnable also = alsoRunsOwn ? this::runOwn : () -> {};
+        runOwn(); // Loads its binary.
+        List<Tensor> results = new ArrayList<>();
+        TraceId decode = capture(() -> {
+            ttnn.add(input, input).deallocate();
+            also.run();
         });
+        TraceId sampling = capture(() -> {
+            results.add(ttnn.add(input, input));
+            also.run();
+        });
+        for (int token = 0; token < 3; token++) {
+            replay(sampling);
+            read(results.get(0));
+            replay(decode);
+            replay(decode);
+        }
 
-        program.replay(trace);
+        mesh.releaseMeshTrace(sampling);
+        results.get(0).deallocate();
 
-        assertThat(program.overwrites()).isEmpty();
+        assertThat(overwrites()).isEmpty();
+    }
+
+    @Test
+    void overwriteAResultThatAProgramOfUnknownBuffersMayRead() {
+        runOwn();
+        TraceId decode = captureTemporary();
+        captureResult();
+        replay(decode);
+
+        runOwn();
+
+        assertThat(overwrites()).hasSize(2);
+    }
+
+    @Test
+    void overwriteAResultThatATraceOfUnknownBuffersMayRead() {
+        runOwn();
+        TraceId decode = captureTemporary();
+        captureResult();
+        TraceId unknown = capture(this::runOwn);
+        replay(decode);
+
+        replay(unknown);
+
+        assertThat(overwrites()).hasSize(2);
+    }
+
+    @Test
+    void overwriteAResultThatIsMoved() {
+        TraceId decode = captureTemporary();
+        Tensor result = captureResult();
+        replay(decode);
+
+        ttnn.reallocate(result, L1);
+
+        assertThat(overwrites()).hasSize(2);
+    }
+
+    @Test
+    void overwriteAResultThatASubmeshMayRead() {
+        TraceId decode = captureTemporary();
+        MeshDevice submesh = mesh.createSubmesh(MeshShape.of(1, 1));
+        MeshBuffer view = submesh.view(pages(1_024), captureResult().address());
+        replay(decode);
+        mesh.quiesceDevices();
+
+        submesh.commandQueue().enqueueReadShards(view, List.of(MeshCoordinate.of(0, 0)), BLOCKING);
+
+        assertThat(overwrites()).isNotEmpty();
     }
 
     @Test
     void doNotHarmABufferWhereAFailedOperationOfTheCaptureWouldHaveItsOwn() {
-        Program program = Setting.REGION.program(tracker);
         OperationProfile convolution = OperationProfile.of("conv2d", 1).withProgramBuffers(2, "halo config", L1, 256);
-        TraceId trace = program.capture(() -> {
-            program.add(program.input, program.input);
-            assertThatThrownBy(() -> program.launch(convolution))
+        TraceId trace = capture(() -> {
+            ttnn.add(input, input);
+            assertThatThrownBy(() -> ttnn.launch(convolution, input.spec(), input))
                     .hasMessage("Writes are not supported during trace capture.");
         });
-        program.launch(convolution);
+        ttnn.launch(convolution, input.spec(), input);
 
-        program.replay(trace);
+        replay(trace);
 
-        assertThat(program.overwrites()).isEmpty();
-    }
-
-    @Test
-    void overwriteABufferThatLiesOverCircularBuffers() {
-        Program program = Setting.REGION.program(tracker);
-        MeshWorkload workload = workload(program, LEFT);
-        program.mesh.enqueueMeshWorkload(workload);
-        TraceId trace = program.capture(() -> program.mesh.enqueueMeshWorkload(workload));
-        program.mesh.allocate(bottomOfL1());
-        program.replay(trace);
-
-        assertThat(program.overwrites()).isNotEmpty().allSatisfy(overwrite -> {
-            assertThat(overwrite.kind()).isEqualTo(Kind.BY_REPLAY);
-            assertThat(overwrite.buffer().type()).isEqualTo(L1);
-        });
+        assertThat(overwrites()).isEmpty();
     }
 
     @Test
     void readAnInputThatWasFreed() {
-        Program program = Setting.REGION.program(tracker);
-        TraceId trace = program.captureTemporary();
-        program.replay(trace);
-        program.input.deallocate();
+        TraceId trace = captureTemporary();
+        replay(trace);
+        input.deallocate();
 
-        program.replay(trace);
+        replay(trace);
 
-        assertThat(program.overwrites()).hasSize(2).allSatisfy(overwrite -> {
-            assertThat(overwrite.kind()).isEqualTo(Kind.FREED_BEFORE_REPLAY);
-            assertThat(overwrite.times()).isEqualTo(1);
-            assertThat(overwrite.buffer().address())
-                    .isEqualTo(program.overwrites().get(0).buffer().address());
-        });
-    }
-
-    @Test
-    void readTheNextInputThatTheCaptureAllocatedInPlaceOfAFreedOne() {
-        Program program = Setting.REGION.program(tracker);
-        Tensor input = program.tensor();
-        long address = input.address();
-        List<Tensor> next = new ArrayList<>();
-        TraceId trace = program.capture(() -> {
-            Tensor sum = program.add(input, input);
-            input.deallocate();
-            next.add(program.tensor());
-            sum.deallocate();
-        });
-        assertThat(next.get(0).address()).isEqualTo(address);
-
-        program.replay(trace);
-
-        assertThat(program.overwrites()).isEmpty();
-
-        next.get(0).deallocate();
-        program.replay(trace);
-
-        assertThat(program.overwrites()).hasSize(2).allSatisfy(overwrite -> {
+        assertThat(overwrites()).hasSize(2).allSatisfy(overwrite -> {
             assertThat(overwrite.kind()).isEqualTo(Kind.FREED_BEFORE_REPLAY);
             assertThat(overwrite.times()).isEqualTo(1);
         });
-    }
-
-    @Test
-    void readAResultInPlaceOfAFreedInput() {
-        Program program = Setting.REGION.program(tracker);
-        Tensor input = program.tensor();
-        long address = input.address();
-        List<Tensor> results = new ArrayList<>();
-        TraceId trace = program.capture(() -> {
-            Tensor sum = program.add(input, input);
-            input.deallocate();
-            results.add(program.add(sum, sum));
-            sum.deallocate();
-        });
-        assertThat(results.get(0).address()).isEqualTo(address);
-
-        program.replay(trace);
-
-        assertThat(program.overwrites()).extracting(Overwrite::kind).containsOnly(Kind.FREED_BEFORE_REPLAY);
-        assertThat(program.overwrites()).hasSize(2);
     }
 
     @Test
     void readATensorThatWasMovedDuringTheCapture() {
-        Program program = Setting.REGION.program(tracker);
-        Tensor first = program.tensor();
-        Tensor second = program.tensor();
+        Tensor first = tensor();
+        Tensor second = tensor();
         first.deallocate();
-        TraceId trace = program.capture(() -> program.ttnn.reallocate(second));
 
-        program.replay(trace);
+        replay(capture(() -> ttnn.reallocate(second)));
 
-        assertThat(program.overwrites()).extracting(Overwrite::kind).containsOnly(Kind.FREED_BEFORE_REPLAY);
-        assertThat(program.overwrites()).hasSize(2);
+        assertThat(overwrites())
+                .extracting(Overwrite::kind)
+                .containsOnly(Kind.FREED_BEFORE_REPLAY)
+                .hasSize(2);
     }
 
     @Test
     void readAnInputThroughAnAddressThatAnotherBufferOwns() {
-        Program program = Setting.REGION.program(tracker);
-        MeshBuffer owner = program.input.buffer();
-        Tensor view = Tensor.of(
-                program.mesh.view(
-                        MeshBufferConfig.replicated(BufferConfig.of(DRAM, owner.size(), 2_048)), owner.address()),
-                program.input.spec());
-        TraceId trace = program.capture(() -> program.add(view, view).deallocate());
-        program.input.deallocate();
+        MeshBuffer owner = input.buffer();
+        Tensor view = Tensor.of(mesh.view(pages(owner.size()), owner.address()), input.spec());
+        TraceId trace = capture(() -> ttnn.add(view, view).deallocate());
+        input.deallocate();
 
-        program.replay(trace);
+        replay(trace);
 
-        assertThat(program.overwrites()).extracting(Overwrite::kind).containsOnly(Kind.FREED_BEFORE_REPLAY);
-        assertThat(program.overwrites()).hasSize(2);
-    }
-
-    @Test
-    void runProgramsWhoseBinariesWereFreed() {
-        Program program = Setting.REGION.program(tracker);
-        TraceId trace = program.captureTemporary();
-        program.mesh.clearProgramCache();
-
-        program.replay(trace);
-
-        assertThat(program.overwrites()).hasSize(2).allSatisfy(overwrite -> {
-            assertThat(overwrite.kind()).isEqualTo(Kind.FREED_BEFORE_REPLAY);
-            assertThat(overwrite.buffer().owner()).hasToString("Optional[program 1 (add)]");
-        });
+        assertThat(overwrites())
+                .extracting(Overwrite::kind)
+                .containsOnly(Kind.FREED_BEFORE_REPLAY)
+                .hasSize(2);
     }
 
     @Test
     void readTheirOwnCommandsAfterTheirFree() {
-        Program program = Setting.REGION.program(tracker);
-        TraceId trace = program.captureTemporary();
-        program.mesh.meshTraceBuffer(trace).orElseThrow().deallocate();
+        TraceId trace = captureTemporary();
+        mesh.meshTraceBuffer(trace).orElseThrow().deallocate();
 
-        program.replay(trace);
+        replay(trace);
 
-        assertThat(program.overwrites()).hasSize(2).allSatisfy(overwrite -> {
+        assertThat(overwrites()).hasSize(2).allSatisfy(overwrite -> {
             assertThat(overwrite.kind()).isEqualTo(Kind.FREED_BEFORE_REPLAY);
             assertThat(overwrite.buffer().type()).isEqualTo(BufferType.TRACE);
         });
@@ -432,21 +228,20 @@ class TraceReplayTests {
 
     @Test
     void overwriteABufferOfAMeshOverTheSameDevices() {
-        Program program = Setting.REGION.program(tracker);
-        MeshDevice submesh = program.mesh.createSubmesh(MeshShape.of(1, 1));
-        Tensor ofSubmesh = program.ttnn.empty(SHAPE, DataType.BFLOAT16, submesh);
-        program.add(ofSubmesh, ofSubmesh).close();
+        MeshDevice submesh = mesh.createSubmesh(MeshShape.of(1, 1));
+        Tensor ofSubmesh = ttnn.empty(SHAPE, DataType.BFLOAT16, submesh);
+        ttnn.add(ofSubmesh, ofSubmesh).close();
         TraceId trace = submesh.beginMeshTrace(0);
-        Tensor temporary = program.add(ofSubmesh, ofSubmesh);
+        Tensor temporary = ttnn.add(ofSubmesh, ofSubmesh);
         long address = temporary.address();
         temporary.deallocate();
         submesh.endMeshTrace(0, trace, 1_000);
-        List<Tensor> ofParent = List.of(program.tensor(), program.tensor(), program.tensor());
+        List<Tensor> ofParent = List.of(tensor(), tensor(), tensor());
         assertThat(ofParent).extracting(Tensor::address).contains(address);
 
         submesh.replayMeshTrace(0, trace, NON_BLOCKING);
 
-        assertThat(program.overwrites())
+        assertThat(overwrites())
                 .filteredOn(overwrite -> overwrite.kind() == Kind.BY_REPLAY)
                 .extracting(
                         overwrite -> overwrite.buffer().device(),
@@ -455,117 +250,105 @@ class TraceReplayTests {
     }
 
     @Nested
-    class TwoOfThem {
+    class OnTwoSubDevices {
 
-        private final Program program = Setting.REGION.program(tracker);
-        private final MeshWorkload left = workload(program, LEFT);
-        private final MeshWorkload right = workload(program, RIGHT);
+        private final CoreRange left = new CoreRange(0, 0, 0, 0);
+        private final CoreRange right = new CoreRange(1, 0, 1, 0);
+        private final MeshCommandQueue first = mesh.commandQueue(0);
+        private final MeshCommandQueue second = mesh.commandQueue(1);
         private final TraceId onLeft;
         private final TraceId onRight;
 
-        TwoOfThem() {
-            program.mesh.loadSubDeviceManager(program.mesh.createSubDeviceManager(
-                    List.of(new SubDevice(CoreRangeSet.of(LEFT)), new SubDevice(CoreRangeSet.of(RIGHT))), 0));
-            program.mesh.enqueueMeshWorkload(left);
-            program.mesh.enqueueMeshWorkload(right);
-            program.mesh.commandQueue(0).finish();
-            onLeft = capture(left);
-            onRight = capture(right);
-        }
-
-        private TraceId capture(MeshWorkload workload) {
-            return program.capture(() -> {
-                MeshBuffer temporary = program.mesh.allocate(DRAM, 4_096);
-                program.mesh.enqueueMeshWorkload(workload);
-                temporary.deallocate();
-            });
-        }
-
-        private void replay(int queue, TraceId trace) {
-            program.mesh.replayMeshTrace(queue, trace, NON_BLOCKING);
+        OnTwoSubDevices() {
+            mesh.loadSubDeviceManager(mesh.createSubDeviceManager(List.of(SubDevice.of(left), SubDevice.of(right)), 0));
+            MeshWorkload scaleLeft = loaded(left);
+            MeshWorkload scaleRight = loaded(right);
+            first.finish();
+            onLeft = capture(scaleLeft);
+            onRight = capture(scaleRight);
         }
 
         @Test
         void overwriteEachOtherIfNeitherWaits() {
-            replay(0, onLeft);
-            replay(1, onRight);
-
-            assertThat(program.overwrites())
+            assertThat(whenReplayed(1, () -> {}))
                     .hasSize(2)
                     .allSatisfy(overwrite -> assertThat(overwrite.kind()).isEqualTo(Kind.BY_REPLAY_IN_FLIGHT));
         }
 
         @Test
         void overwriteEachOtherOnOneQueueToo() {
-            replay(0, onLeft);
-            replay(0, onRight);
-
-            assertThat(program.overwrites()).hasSize(2);
+            assertThat(whenReplayed(0, () -> {})).hasSize(2);
         }
 
         @Test
         void areSafeIfTheSecondQueueWaitsForTheFirst() {
-            replay(0, onLeft);
-            program.mesh
-                    .commandQueue(1)
-                    .enqueueWaitForEvent(program.mesh.commandQueue(0).enqueueRecordEvent());
-            replay(1, onRight);
-
-            assertThat(program.overwrites()).isEmpty();
+            assertThat(whenReplayed(1, () -> second.enqueueWaitForEvent(first.enqueueRecordEvent())))
+                    .isEmpty();
         }
 
         @Test
         void areNotSafeIfTheSecondQueueWaitsForAnEarlierEvent() {
-            MeshEvent before = program.mesh.commandQueue(0).enqueueRecordEvent();
-            replay(0, onLeft);
-            program.mesh.commandQueue(1).enqueueWaitForEvent(before);
-            replay(1, onRight);
+            MeshEvent before = first.enqueueRecordEvent();
 
-            assertThat(program.overwrites()).hasSize(2);
+            assertThat(whenReplayed(1, () -> second.enqueueWaitForEvent(before)))
+                    .hasSize(2);
         }
 
         @Test
         void areSafeIfTheHostWaitsForTheFirst() {
-            replay(0, onLeft);
-            program.mesh.commandQueue(0).finish();
-            replay(1, onRight);
-
-            assertThat(program.overwrites()).isEmpty();
+            assertThat(whenReplayed(1, first::finish)).isEmpty();
         }
 
         @Test
         void areSafeOnOneQueueWithAWriteBetween() {
-            MeshBuffer written = program.mesh.allocate(L1, 2_048);
-            replay(0, onLeft);
-            program.mesh.commandQueue(0).enqueueWriteMeshBuffer(written, 2_048, NON_BLOCKING);
-            replay(0, onRight);
+            MeshBuffer written = mesh.allocate(L1, 2_048);
 
-            assertThat(program.overwrites()).isEmpty();
+            assertThat(whenReplayed(0, () -> first.enqueueWriteMeshBuffer(written, 2_048, NON_BLOCKING)))
+                    .isEmpty();
         }
 
         @Test
         void areNotSafeIfOnlyTheOtherSubDeviceWasWaitedFor() {
-            replay(0, onLeft);
-            program.mesh.commandQueue(0).finish(new SubDeviceId(1));
-            replay(1, onRight);
+            assertThat(whenReplayed(1, () -> first.finish(new SubDeviceId(1)))).hasSize(2);
+        }
 
-            assertThat(program.overwrites()).hasSize(2);
+        private List<Overwrite> whenReplayed(int queueOfTheSecond, Runnable between) {
+            mesh.replayMeshTrace(0, onLeft, NON_BLOCKING);
+            between.run();
+            mesh.replayMeshTrace(queueOfTheSecond, onRight, NON_BLOCKING);
+            return overwrites();
+        }
+
+        private TraceId capture(MeshWorkload workload) {
+            return TraceReplayTests.this.capture(() -> {
+                MeshBuffer temporary = mesh.allocate(DRAM, 4_096);
+                mesh.enqueueMeshWorkload(workload);
+                temporary.deallocate();
+            });
+        }
+
+        private MeshWorkload loaded(CoreRange cores) {
+            MeshWorkload workload = ttnn.createMeshWorkload()
+                    .addProgram(ttnn.createProgram("scale")
+                            .addKernel(1, cores)
+                            .addCircularBuffer(CircularBufferConfig.of(4_096)));
+            mesh.enqueueMeshWorkload(workload);
+            return workload;
         }
     }
 
     @Test
     void areNoLeakAndNoWrongReport() {
-        Program program = Setting.REGION.program(tracker);
-        TraceId trace = program.captureTemporary();
-        Tensor staging = program.tensor();
-        program.replay(trace);
+        TraceId trace = captureTemporary();
+        Tensor staging = tensor();
+        replay(trace);
         staging.deallocate();
-        program.input.deallocate();
-        program.mesh.releaseMeshTrace(trace);
-        program.mesh.disableAndClearProgramCache();
-        program.mesh.close();
+        input.deallocate();
+        mesh.releaseMeshTrace(trace);
+        mesh.disableAndClearProgramCache();
+        mesh.close();
 
-        LeakVerdict verdict = program.verdict();
+        LeakVerdict verdict = verdict();
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.OVERWRITTEN);
         assertThat(verdict.isLeakFree()).isTrue();
@@ -574,61 +357,91 @@ class TraceReplayTests {
 
     @Test
     void mayBePermittedForABufferWhoseDataIsNotNeeded() {
-        Program program = Setting.REGION.program(tracker);
-        TraceId trace = program.captureTemporary();
-        program.ttnn.empty(program.input.spec().named("scratch"), program.mesh);
-        program.replay(trace);
+        TraceId trace = captureTemporary();
+        ttnn.empty(input.spec().named("scratch"), mesh);
+        replay(trace);
 
         Expectation entry = Expectation.because("written before each use")
                 .label("scratch")
                 .exactly(2)
                 .overwritten();
 
-        assertThat(program.verdict(entry).unexpectedOverwrites()).isEmpty();
-        assertThat(program.verdict(entry).overwrites())
+        assertThat(verdict(entry).unexpectedOverwrites()).isEmpty();
+        assertThat(verdict(entry).overwrites())
                 .hasSize(2)
                 .allMatch(overwrite -> overwrite.expectation().equals(Optional.of(entry)));
-        assertThat(program.verdict(entry.exactly(3)).staleExpectations()).hasSize(1);
-        assertThat(program.verdict(entry.atMost(1)).unexpectedOverwrites()).hasSize(1);
-        assertThat(program.verdict(entry.label("weights").atMost(8)).unexpectedOverwrites())
+        assertThat(verdict(entry.exactly(3)).staleExpectations()).hasSize(1);
+        assertThat(verdict(entry.atMost(1)).unexpectedOverwrites()).hasSize(1);
+        assertThat(verdict(entry.label("weights").atMost(8)).unexpectedOverwrites())
                 .hasSize(2);
     }
 
     @Test
     void areNotPermittedByAnEntryForSurvivors() {
-        Program program = Setting.REGION.program(tracker);
-        TraceId trace = program.captureTemporary();
-        program.tensor();
-        program.replay(trace);
+        TraceId trace = captureTemporary();
+        tensor();
+        replay(trace);
 
-        assertThat(program.verdict(Expectation.because("all may stay")).unexpectedOverwrites())
+        assertThat(verdict(Expectation.because("all may stay")).unexpectedOverwrites())
                 .hasSize(2);
     }
 
     @Test
     void doNotPermitThatABufferStays() {
-        Program program = Setting.REGION.program(tracker);
-        program.mesh.close();
+        mesh.close();
 
         LeakVerdict verdict =
-                program.verdict(Expectation.because("only its data may go").overwritten());
+                verdict(Expectation.because("only its data may go").overwritten());
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
     }
 
-    private static MeshWorkload workload(Program program, CoreRange cores) {
-        return program.ttnn
-                .createMeshWorkload()
-                .addProgram(program.ttnn
-                        .createProgram("scale")
-                        .addKernel(1, cores)
-                        .addCircularBuffer(CircularBufferConfig.of(4_096))
-                        .setTraceSize(500));
+    private Tensor tensor() {
+        return ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
     }
 
-    /** A buffer at the bottom of L1, where circular buffers lie. */
-    private static MeshBufferConfig bottomOfL1() {
-        return MeshBufferConfig.replicated(
-                BufferConfig.of(L1, 2_048, 2_048).inDirection(AllocationDirection.BOTTOM_UP));
+    private static MeshBufferConfig pages(long size) {
+        return MeshBufferConfig.replicated(BufferConfig.of(DRAM, size, 1_024));
+    }
+
+    private TraceId capture(Runnable work) {
+        TraceId trace = mesh.beginMeshTrace(0);
+        work.run();
+        mesh.endMeshTrace(0, trace, 1_000);
+        return trace;
+    }
+
+    /** Captures an operation whose result is freed again. */
+    private TraceId captureTemporary() {
+        return capture(() -> ttnn.add(input, input).deallocate());
+    }
+
+    private void runOwn() {
+        mesh.enqueueMeshWorkload(own);
+    }
+
+    private void read(Tensor result) {
+        mesh.commandQueue().enqueueReadShards(result.buffer(), List.of(MeshCoordinate.of(0, 0)), BLOCKING);
+    }
+
+    /** Captures an operation and returns its result. */
+    private Tensor captureResult() {
+        List<Tensor> results = new ArrayList<>();
+        capture(() -> results.add(ttnn.add(input, input)));
+        return results.get(0);
+    }
+
+    private void replay(TraceId trace) {
+        ttnn.executeTrace(mesh, trace);
+    }
+
+    private List<Overwrite> overwrites() {
+        return verdict().overwrites();
+    }
+
+    private LeakVerdict verdict(Expectation... entries) {
+        return LeakCheck.create()
+                .expecting(new ExpectedBuffers(List.of(entries)))
+                .examine(tracker.history());
     }
 }

@@ -1,12 +1,12 @@
 package dev.meshguard.mesh;
 
+import static dev.meshguard.mesh.Rejections.assertRuntimeErrorBeginning;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_BUFFER_KEPT_AFTER_RELEASE;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_SIZE_NOT_LOWERED_ON_RELEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
@@ -44,9 +44,9 @@ class TraceVerdictTests {
         assertThat(mesh.statistics(BufferType.TRACE).totalAllocated()).isEqualTo(2 * 1_024);
         assertThat(mesh.traceBuffersSize()).isEqualTo(2 * 1_024);
         TraceId third = mesh.beginMeshTrace(0);
-        assertThatThrownBy(() -> mesh.endMeshTrace(0, third, 1_000))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessageStartingWith("Creating trace buffers of size 3072B on MeshDevice 0,"
+        assertRuntimeErrorBeginning(
+                () -> mesh.endMeshTrace(0, third, 1_000),
+                "Creating trace buffers of size 3072B on MeshDevice 0,"
                         + " but only 2048B is allocated for trace region.\n");
     }
 

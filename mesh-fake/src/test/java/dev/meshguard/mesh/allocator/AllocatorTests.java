@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests the regions of an allocator; {@link AllocatorDifferentialTests} compares its answers. */
+/** Tests what an allocator knows of its memories; {@link AllocatorDifferentialTests} compares what it allocates and frees. */
 class AllocatorTests {
 
     private static final BankRequest ONE_PAGE = BankRequest.interleaved(1_024, 1_024, BOTTOM_UP);
@@ -42,22 +42,6 @@ class AllocatorTests {
                 .l1Alignment(16)
                 .l1SmallSize(1_024)
                 .traceRegionSize(4_096);
-    }
-
-    @Test
-    void dividesDramBetweenBuffersAndTraces() {
-        assertThat(allocator.bankSize(DRAM)).isEqualTo(11_264);
-        assertThat(allocator.bankSize(TRACE)).isEqualTo(4_096);
-        assertThat(allocator.allocate(DRAM, ONE_PAGE)).isEqualTo(1_024);
-        assertThat(allocator.allocate(TRACE, ONE_PAGE)).isEqualTo(12_288);
-    }
-
-    @Test
-    void dividesL1BetweenBuffersAndSmallShards() {
-        assertThat(allocator.bankSize(L1)).isEqualTo(5_120);
-        assertThat(allocator.bankSize(L1_SMALL)).isEqualTo(1_024);
-        assertThat(allocator.allocate(L1, ONE_SHARD)).isEqualTo(6_144);
-        assertThat(allocator.allocate(L1_SMALL, ONE_SHARD)).isEqualTo(7_168);
     }
 
     @ParameterizedTest
@@ -99,14 +83,6 @@ class AllocatorTests {
     }
 
     @Test
-    void interleavesOverBankCountsThatTheKernelsKnow() {
-        assertRuntimeError(
-                () -> Allocator.create(config().l1BankCount(57).build(), warning),
-                "Invalid number of memory banks 57 for L1. Num banks must be power of 2 or have a dedicated modulo"
-                        + " implementation");
-    }
-
-    @Test
     void reservesAShareOfThePagesInEveryBankRoundedUpToTheDramAlignment() {
         var request = BankRequest.sharded(10 * 48, 48, 4, TOP_DOWN);
 
@@ -131,17 +107,6 @@ class AllocatorTests {
                 () -> allocator.alignment(SYSTEM_MEMORY));
 
         assertThat(calls).allSatisfy(call -> assertRuntimeError(call, "Unsupported buffer type!"));
-    }
-
-    @Test
-    void freesByAddressAloneSoAStaleFreeFreesTheNextOwnersMemory() {
-        long stale = allocator.allocate(DRAM, ONE_PAGE);
-        allocator.deallocate(DRAM, stale);
-        allocator.allocate(DRAM, ONE_PAGE);
-
-        allocator.deallocate(DRAM, stale);
-
-        assertThat(allocator.liveAddresses(DRAM)).isEmpty();
     }
 
     @Test

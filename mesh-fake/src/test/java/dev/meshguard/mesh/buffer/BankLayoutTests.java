@@ -2,8 +2,8 @@ package dev.meshguard.mesh.buffer;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.BankRequest;
@@ -72,9 +72,9 @@ class BankLayoutTests {
 
     @Test
     void needsAnAlignment() {
-        assertThatThrownBy(() -> new BankLayout(BufferConfig.of(DRAM, 64, 64), 12, 0))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot lay a buffer out in 12 banks of DRAM with pages rounded up to 0 B:"
+        assertIllegalArgument(
+                () -> new BankLayout(BufferConfig.of(DRAM, 64, 64), 12, 0),
+                "Cannot lay a buffer out in 12 banks of DRAM with pages rounded up to 0 B:"
                         + " there must be at least 0 banks, and pages of at least 1 B");
     }
 }

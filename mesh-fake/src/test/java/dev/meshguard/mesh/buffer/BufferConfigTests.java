@@ -3,13 +3,14 @@ package dev.meshguard.mesh.buffer;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.BufferType.L1_SMALL;
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,10 +19,6 @@ class BufferConfigTests {
 
     private static final CoreRangeSet FOUR_CORES = CoreRangeSet.of(new CoreRange(0, 0, 3, 0));
     private static final BufferConfig FOUR_PAGES = BufferConfig.of(L1, 4_096, 1_024);
-
-    private static void assertRuntimeError(ThrowingCallable call, String message) {
-        assertThatThrownBy(call).isInstanceOf(MeshRuntimeException.class).hasMessage(message);
-    }
 
     @Test
     void isInterleavedAndTakenFromTheUsualEndUnlessItSaysOtherwise() {
@@ -43,19 +40,13 @@ class BufferConfigTests {
     }
 
     @Test
-    void mayHavePagesOfAnySizeIfItIsEmpty() {
+    void hasNoNegativeNumbersButMayBeEmpty() {
         assertThat(BufferConfig.of(DRAM, 0, 0).numPages()).isZero();
         assertThat(BufferConfig.of(DRAM, 0, 2_048).numPages()).isZero();
-    }
-
-    @Test
-    void hasNoNegativeNumbers() {
-        assertThatThrownBy(() -> BufferConfig.of(DRAM, -1, 1))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot create a buffer of -1 B: a buffer has 0 B or more");
-        assertThatThrownBy(() -> BufferConfig.of(DRAM, 1, -1))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot create a buffer in pages of -1 B: a page has 0 B or more");
+        assertIllegalArgument(
+                () -> BufferConfig.of(DRAM, -1, 1), "Cannot create a buffer of -1 B: a buffer has 0 B or more");
+        assertIllegalArgument(
+                () -> BufferConfig.of(DRAM, 1, -1), "Cannot create a buffer in pages of -1 B: a page has 0 B or more");
     }
 
     @Test
@@ -87,22 +78,13 @@ class BufferConfigTests {
     }
 
     @Test
-    void hasNoShardSpecUnlessItIsSharded() {
-        assertRuntimeError(() -> FOUR_PAGES.requireWithin(FOUR_CORES), "Buffer not sharded");
-    }
-
-    @Test
     void cutsAHeightShardedBufferIntoEqualRunsOfPages() {
         BufferConfig buffer = BufferConfig.of(L1, 10 * 64, 64).heightSharded(FOUR_CORES);
 
         assertThat(buffer.shards()).contains(new BufferConfig.Shards(FOUR_CORES, 3));
-    }
-
-    @Test
-    void needsACoreToBeSharded() {
-        assertThatThrownBy(() -> FOUR_PAGES.heightSharded(CoreRangeSet.of()))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "Cannot shard over 0 cores in shards of 4 pages: name at least one core, and 0 pages or more");
+        assertRuntimeError(() -> FOUR_PAGES.requireWithin(FOUR_CORES), "Buffer not sharded");
+        assertIllegalArgument(
+                () -> FOUR_PAGES.heightSharded(CoreRangeSet.of()),
+                "Cannot shard over 0 cores in shards of 4 pages: name at least one core, and 0 pages or more");
     }
 }

@@ -1,5 +1,7 @@
 package dev.meshguard.mesh.buffer;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,9 +16,9 @@ class CircularBufferConfigTests {
     @Test
     void holdsWholePages() {
         assertThat(TWO_PAGES.at(0, 2_048).numPages(0)).isEqualTo(2);
-        assertThatThrownBy(() -> TWO_PAGES.at(3, 3_000))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Failed allocation attempt on buffer index 3."
+        assertRuntimeError(
+                () -> TWO_PAGES.at(3, 3_000),
+                "Failed allocation attempt on buffer index 3."
                         + " Total circular buffer size 4096 B must be divisible by page size 3000 B");
     }
 
@@ -41,17 +43,17 @@ class CircularBufferConfigTests {
 
     @Test
     void hasASizeOfThirtyTwoBits() {
-        assertThatThrownBy(() -> CircularBufferConfig.of(0))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot create a circular buffer of 0 B: it holds at least 1 B and at most 4294967295 B");
+        assertIllegalArgument(
+                () -> CircularBufferConfig.of(0),
+                "Cannot create a circular buffer of 0 B: it holds at least 1 B and at most 4294967295 B");
         assertThatThrownBy(() -> CircularBufferConfig.of(1L << 32)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void hasPagesWithContent() {
-        assertThatThrownBy(() -> TWO_PAGES.at(-1, 2_048))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("There is no circular buffer at index -1 with pages of 2048 B:"
+        assertIllegalArgument(
+                () -> TWO_PAGES.at(-1, 2_048),
+                "There is no circular buffer at index -1 with pages of 2048 B:"
                         + " indices count from 0, and a page has at least 1 B");
         assertThatThrownBy(() -> TWO_PAGES.at(0, 0)).isInstanceOf(IllegalArgumentException.class);
     }

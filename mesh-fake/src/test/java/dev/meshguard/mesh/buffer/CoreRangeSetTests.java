@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.buffer;
 
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -30,26 +31,12 @@ class CoreRangeSetTests {
     }
 
     @Test
-    void keepsTheOrderOfItsRanges() {
-        CoreRangeSet set = CoreRangeSet.of(FAR_BLOCK, SQUARE);
-
-        assertThat(set.ranges()).containsExactly(FAR_BLOCK, SQUARE);
-        assertThat(set).isNotEqualTo(CoreRangeSet.of(SQUARE, FAR_BLOCK));
-    }
-
-    @Test
     void hasNoCoreTwice() {
-        assertThatThrownBy(() -> CoreRangeSet.of(SQUARE, FAR_BLOCK, new CoreRange(1, 2, 3, 3)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Cannot create CoreRangeSet with specified core ranges because core ranges"
+        assertRuntimeError(
+                () -> CoreRangeSet.of(SQUARE, FAR_BLOCK, new CoreRange(1, 2, 3, 3)),
+                "Cannot create CoreRangeSet with specified core ranges because core ranges"
                         + " [3-3 - 5-4] and [1-2 - 3-3] overlap!");
         assertThatThrownBy(() -> CoreRangeSet.of(core(1, 1), SQUARE)).isInstanceOf(MeshRuntimeException.class);
-    }
-
-    @Test
-    void countsItsCores() {
-        assertThat(CoreRangeSet.of(SQUARE, FAR_BLOCK).numCores()).isEqualTo(10);
-        assertThat(CoreRangeSet.of().numCores()).isZero();
     }
 
     @Test
@@ -149,13 +136,11 @@ class CoreRangeSetTests {
     }
 
     @Test
-    void staysEmptyWithoutCores() {
-        assertThat(CoreRangeSet.of().merge(List.of())).isEqualTo(CoreRangeSet.of());
-    }
-
-    @Test
-    void isWrittenAsTheRuntimeWritesIt() {
+    void keepsItsRangesInOrderAndIsWrittenAsTheRuntimeWritesIt() {
         assertThat(CoreRangeSet.of(SQUARE, FAR_BLOCK)).hasToString("{[0-0 - 1-1], [3-3 - 5-4]}");
+        assertThat(CoreRangeSet.of(FAR_BLOCK, SQUARE)).hasToString("{[3-3 - 5-4], [0-0 - 1-1]}");
+        assertThat(CoreRangeSet.of(FAR_BLOCK, SQUARE).numCores()).isEqualTo(10);
+        assertThat(CoreRangeSet.of().merge(List.of())).isEqualTo(CoreRangeSet.of());
         assertThat(CoreRangeSet.of()).hasToString("{}");
     }
 }

@@ -1,5 +1,7 @@
 package dev.meshguard.mesh.fault;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
+import static dev.meshguard.mesh.Rejections.assertIllegalState;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -55,9 +57,9 @@ class FaultPlanTests {
 
     @Test
     void narrowsOnlyWhatCanBeNarrowed() {
-        assertThatThrownBy(() -> FaultPlan.none().onDevice(3))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage("Cannot say onDevice(3) of no fault: say it right after a fault that it can narrow,"
+        assertIllegalState(
+                () -> FaultPlan.none().onDevice(3),
+                "Cannot say onDevice(3) of no fault: say it right after a fault that it can narrow,"
                         + " such as failingAllocation(3)");
         assertThatThrownBy(() -> FaultPlan.none().closingTwice().onDevice(3))
                 .isInstanceOf(IllegalStateException.class)
@@ -67,9 +69,9 @@ class FaultPlanTests {
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE})
     void countsFromOne(long number) {
-        assertThatThrownBy(() -> FaultPlan.none().failingAllocation(number))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot use " + number + " as the number of an allocation: it must be 1 or more");
+        assertIllegalArgument(
+                () -> FaultPlan.none().failingAllocation(number),
+                "Cannot use " + number + " as the number of an allocation: it must be 1 or more");
     }
 
     @Test

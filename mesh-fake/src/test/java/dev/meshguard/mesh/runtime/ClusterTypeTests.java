@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.runtime;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,8 +53,7 @@ class ClusterTypeTests {
 
     @Test
     void hasAGridOfOneCoreAtLeast() {
-        assertThatThrownBy(() -> new CoreGrid(0, 8))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot use a grid of 0x8 cores: it has a row and a column at least");
+        assertIllegalArgument(
+                () -> new CoreGrid(0, 8), "Cannot use a grid of 0x8 cores: it has a row and a column at least");
     }
 }

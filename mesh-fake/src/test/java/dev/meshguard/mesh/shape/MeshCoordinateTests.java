@@ -1,18 +1,13 @@
 package dev.meshguard.mesh.shape;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MeshCoordinateTests {
-
-    @Test
-    void startsAtZero() {
-        assertThat(MeshCoordinate.zeroCoordinate(3)).isEqualTo(MeshCoordinate.of(0, 0, 0));
-    }
 
     @Test
     void countsDimensionsFromEitherEnd() {
@@ -28,12 +23,8 @@ class MeshCoordinateTests {
     void hasNoOtherDimensions() {
         MeshCoordinate coordinate = MeshCoordinate.of(10, 20, 30);
 
-        assertThatThrownBy(() -> coordinate.get(-4))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Index out of bounds: -4 not in [-3, 3)");
-        assertThatThrownBy(() -> coordinate.get(3))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Index out of bounds: 3 not in [-3, 3)");
+        assertRuntimeError(() -> coordinate.get(-4), "Index out of bounds: -4 not in [-3, 3)");
+        assertRuntimeError(() -> coordinate.get(3), "Index out of bounds: 3 not in [-3, 3)");
     }
 
     @Test
@@ -49,34 +40,23 @@ class MeshCoordinateTests {
     }
 
     @Test
-    void hasNoPlaceInAShapeOfOtherDimensions() {
-        assertThatThrownBy(() -> MeshCoordinate.of(0, 0).toLinearIndex(MeshShape.of(1, 2, 3)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Shape and coordinate dimensions do not match: 3 != 2");
+    void hasNoPlaceOutsideOfAShapeOrInOneOfOtherDimensions() {
+        assertRuntimeError(
+                () -> MeshCoordinate.of(0, 3).toLinearIndex(MeshShape.of(2, 3)),
+                "Coordinate MeshCoordinate([0, 3]) is out of bounds for shape MeshShape([2, 3])");
+        assertRuntimeError(
+                () -> MeshCoordinate.of(0, 0).toLinearIndex(MeshShape.of(1, 2, 3)),
+                "Shape and coordinate dimensions do not match: 3 != 2");
     }
 
     @Test
-    void hasNoPlaceOutsideOfAShape() {
-        assertThatThrownBy(() -> MeshCoordinate.of(0, 3).toLinearIndex(MeshShape.of(2, 3)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Coordinate MeshCoordinate([0, 3]) is out of bounds for shape MeshShape([2, 3])");
-    }
-
-    @Test
-    void hasNoNegativePosition() {
-        assertThatThrownBy(() -> MeshCoordinate.of(1, -2))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot use -2 in a mesh coordinate: a value is 0 or more");
-    }
-
-    @Test
-    void needsAPosition() {
-        assertThatThrownBy(MeshCoordinate::of)
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("A mesh coordinate needs at least one value: none is given");
-        assertThatThrownBy(() -> MeshCoordinate.zeroCoordinate(-1))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("A mesh coordinate needs at least one value: none is given");
+    void needsAPositionThatIsNotNegative() {
+        assertThat(MeshCoordinate.zeroCoordinate(3)).isEqualTo(MeshCoordinate.of(0, 0, 0));
+        assertIllegalArgument(
+                () -> MeshCoordinate.of(1, -2), "Cannot use -2 in a mesh coordinate: a value is 0 or more");
+        assertIllegalArgument(MeshCoordinate::of, "A mesh coordinate needs at least one value: none is given");
+        assertIllegalArgument(
+                () -> MeshCoordinate.zeroCoordinate(-1), "A mesh coordinate needs at least one value: none is given");
     }
 
     @Test

@@ -1,9 +1,8 @@
 package dev.meshguard.mesh.shape;
 
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,9 +22,7 @@ class SystemMeshTests {
     void knowsItsDevicesAndWhereTheyLie() {
         assertThat(T3000.deviceIds()).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7);
         assertThat(T3000.coordinateOf(6)).isEqualTo(MeshCoordinate.of(1, 2));
-        assertThatThrownBy(() -> T3000.coordinateOf(8))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Device not found in mesh: 8");
+        assertRuntimeError(() -> T3000.coordinateOf(8), "Device not found in mesh: 8");
     }
 
     @Test
@@ -67,27 +64,28 @@ class SystemMeshTests {
         SystemMesh cuboid = new SystemMesh(MeshShape.of(2, 3, 4));
 
         assertThat(cuboid.devicesOf(MeshShape.of(1, 2, 2), at(1, 1, 2))).containsExactly(18, 19, 22, 23);
-        assertThatThrownBy(() -> cuboid.devicesOf(MeshShape.of(4, 2, 3)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Mesh rotation is only supported for 2D meshes");
-        assertThatThrownBy(() -> cuboid.devicesOf(MeshShape.of(1, 1, 4)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Line topology is only supported for 2D meshes");
+        assertRuntimeError(
+                () -> cuboid.devicesOf(MeshShape.of(4, 2, 3)), "Mesh rotation is only supported for 2D meshes");
+        assertRuntimeError(
+                () -> cuboid.devicesOf(MeshShape.of(1, 1, 4)), "Line topology is only supported for 2D meshes");
     }
 
     @Test
-    void needsADevice() {
-        assertThatThrownBy(() -> T3000.devicesOf(MeshShape.of(0, 4)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Requested mesh shape MeshShape([0, 4]) has zero devices (mesh_size=0).");
+    void hasBlocksOfItsOwnDimensionsWithADevice() {
+        assertRuntimeError(
+                () -> T3000.devicesOf(MeshShape.of(0, 4)),
+                "Requested mesh shape MeshShape([0, 4]) has zero devices (mesh_size=0).");
+        assertRuntimeError(
+                () -> T3000.devicesOf(MeshShape.of(2, 2, 2)),
+                "Requested mesh shape dimensions mismatch: MeshShape([2, 2, 2]) != MeshShape([2, 4])");
     }
 
     @ParameterizedTest
     @CsvSource({"1, 9", "9, 1", "2, 5", "3, 4"})
     void hasNoMoreDevicesThanItHas(int rows, int columns) {
-        assertThatThrownBy(() -> T3000.devicesOf(MeshShape.of(rows, columns)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Requested mesh shape MeshShape([" + rows + ", " + columns + "]) requires " + rows * columns
+        assertRuntimeError(
+                () -> T3000.devicesOf(MeshShape.of(rows, columns)),
+                "Requested mesh shape MeshShape([" + rows + ", " + columns + "]) requires " + rows * columns
                         + " devices, but only 8 devices are available in the system mesh MeshShape([2, 4]).");
     }
 
@@ -97,17 +95,10 @@ class SystemMeshTests {
         MeshShape requested = MeshShape.of(rows, columns);
         MeshCoordinate start = MeshCoordinate.of(row, column);
 
-        assertThatThrownBy(() -> T3000.devicesOf(requested, start))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Requested mesh is too big and is not rotatable: " + requested
+        assertRuntimeError(
+                () -> T3000.devicesOf(requested, start),
+                "Requested mesh is too big and is not rotatable: " + requested
                         + " and SystemMesh MeshShape([2, 4]), offset " + start);
-    }
-
-    @Test
-    void hasBlocksOfItsOwnDimensions() {
-        assertThatThrownBy(() -> T3000.devicesOf(MeshShape.of(2, 2, 2)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Requested mesh shape dimensions mismatch: MeshShape([2, 2, 2]) != MeshShape([2, 4])");
     }
 
     private static MeshCoordinate at(int... values) {

@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.tensor;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -36,18 +37,17 @@ class TensorDistributionTests {
 
     @Test
     void rejectsAnUnevenSplit() {
-        assertThatThrownBy(() -> TensorDistribution.sharded2d(0, 1).shapeOnDevice(TensorShape.of(8, 6), MESH))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "Cannot shard dimension 1 of a (4, 6) tensor over 4 mesh columns: 6 does not divide evenly by 4."
-                                + " Pad the dimension to 8, or replicate the tensor.");
+        assertIllegalArgument(
+                () -> TensorDistribution.sharded2d(0, 1).shapeOnDevice(TensorShape.of(8, 6), MESH),
+                "Cannot shard dimension 1 of a (4, 6) tensor over 4 mesh columns: 6 does not divide evenly by 4."
+                        + " Pad the dimension to 8, or replicate the tensor.");
     }
 
     @Test
     void needsAMeshOfTwoDimensionsForRowsAndColumns() {
-        assertThatThrownBy(() -> TensorDistribution.sharded2d(0, 1).shapeOnDevice(TensorShape.of(8, 8), List.of(8)))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot shard a tensor over rows and columns of a mesh of 1 dimensions."
+        assertIllegalArgument(
+                () -> TensorDistribution.sharded2d(0, 1).shapeOnDevice(TensorShape.of(8, 8), List.of(8)),
+                "Cannot shard a tensor over rows and columns of a mesh of 1 dimensions."
                         + " Use TensorDistribution.sharded(dimension) instead.");
     }
 

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.tensor;
 
+import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
@@ -25,10 +25,9 @@ class TensorLayoutTests {
 
     @Test
     void needsTilesForBlockFloats() {
-        assertThatThrownBy(() -> TensorLayout.ROW_MAJOR.size(TensorShape.of(32, 32), DataType.BFLOAT4_B))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "An element of BFLOAT4_B has no size of its own: it shares its exponent. Use TensorLayout.TILE.");
+        assertIllegalArgument(
+                () -> TensorLayout.ROW_MAJOR.size(TensorShape.of(32, 32), DataType.BFLOAT4_B),
+                "An element of BFLOAT4_B has no size of its own: it shares its exponent. Use TensorLayout.TILE.");
     }
 
     @Test

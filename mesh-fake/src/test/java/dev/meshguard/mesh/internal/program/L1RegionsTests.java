@@ -1,9 +1,8 @@
 package dev.meshguard.mesh.internal.program;
 
+import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CoreRange;
 import org.junit.jupiter.api.Test;
 
@@ -32,10 +31,9 @@ class L1RegionsTests {
         regions.mark(100, 28, 100);
         regions.mark(160, 40, 100);
 
-        assertThatThrownBy(() -> regions.mark(128, 10, 100))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage(
-                        "Local buffer address 128 has to append to last L1 region [160, 200) or be at a higher address");
+        assertRuntimeError(
+                () -> regions.mark(128, 10, 100),
+                "Local buffer address 128 has to append to last L1 region [160, 200) or be at a higher address");
         assertThat(regions.end()).isEqualTo(200);
     }
 }
