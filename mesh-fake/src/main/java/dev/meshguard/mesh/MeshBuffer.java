@@ -114,8 +114,9 @@ public final class MeshBuffer implements AutoCloseable {
      *
      * <p>{@link #deallocate()} is the call of the real runtime, where a second free is worth a report: the listener receives an
      * ignored free, and a {@linkplain Ttnn.Builder#strict() strict} runtime throws. This call does the work of the destructor:
-     * called twice, or after {@code deallocate()}, it does nothing and reports nothing. Neither asks whether others use the
-     * memory. If a {@link Tensor} lies in this buffer, both free it for all handles of the tensor.
+     * called twice, or after {@code deallocate()}, it does nothing and reports nothing. After
+     * {@link MeshDevice#deallocateAddress} it is a second free, because the buffer does not learn of the first. Neither asks
+     * whether others use the memory. If a {@link Tensor} lies in this buffer, both free it for all handles of the tensor.
      */
     @Override
     public void close() {

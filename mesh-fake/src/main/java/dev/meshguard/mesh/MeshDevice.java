@@ -834,10 +834,10 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         }
     }
 
-    /** Frees memory unless it was freed before. */
+    /** Frees memory unless its handle freed it before; a handle in the runtime does not learn of a free by address. */
     void freeIfAllocated(Allocation allocation, ReleaseReason ending) {
         try (MeshLock held = lock.acquire()) {
-            if (!allocation.isFreed()) {
+            if (!allocation.isFreed() || allocation.isFreedByAddress()) {
                 free(allocation, ending);
             }
         }

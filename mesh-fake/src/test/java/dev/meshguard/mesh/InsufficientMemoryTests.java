@@ -200,6 +200,33 @@ class InsufficientMemoryTests {
     }
 
     @Test
+    void countsTheBuffersOfOneSubDeviceWhereSeveralKeepTheirManagerLoaded() {
+        CoreRangeSet left = CoreRangeSet.of(new CoreRange(0, 0, 1, 1));
+        CoreRangeSet right = CoreRangeSet.of(new CoreRange(2, 0, 3, 1));
+        SubDeviceManagerId two = mesh.createSubDeviceManager(List.of(new SubDevice(left), new SubDevice(right)), 4_096);
+        SubDeviceManagerId other = divided(8_192);
+        mesh.loadSubDeviceManager(two);
+        mesh.allocate(onSubDevice(0, left, "left"));
+        mesh.allocate(onSubDevice(1, right, "right"));
+
+        InsufficientMemoryException error =
+                catchThrowableOfType(InsufficientMemoryException.class, () -> mesh.loadSubDeviceManager(other));
+
+        assertThat(error).hasMessageContaining("""
+                occupied: the mesh and the sub-devices of manager 2 (here on the cores of sub-device 0; sub-device 1 has buffers \
+                too) need 4 KiB (4096 B)""");
+        assertThat(error).hasMessageContaining("  3 KiB  1 buffer, label \"left\"");
+        assertThat(error).hasMessageEndingWith("to make room, free 3 KiB of each bank, all that is listed");
+    }
+
+    private static MeshBufferConfig onSubDevice(int subDevice, CoreRangeSet cores, String label) {
+        return MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 4 * 3_072, 1_024)
+                .heightSharded(cores)
+                .on(new SubDeviceId(subDevice))
+                .named(label));
+    }
+
+    @Test
     void advisesATraceRegionForTheLiveTracesAndTheRejectedOne() {
         MeshDevice traced = Ttnn.builder(tracker)
                 .build()

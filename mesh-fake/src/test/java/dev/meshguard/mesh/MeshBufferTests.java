@@ -118,6 +118,24 @@ class MeshBufferTests {
     }
 
     @Test
+    void isFreedASecondTimeByItsCloseAfterAFreeByItsAddress() {
+        MeshBuffer buffer = mesh.allocate(MESH_PAGE);
+        mesh.deallocateAddress(BufferType.DRAM, buffer.address());
+        mesh.allocate(MESH_PAGE);
+        reports.forget();
+
+        buffer.close();
+        buffer.close();
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "ignored 0 DRAM 2968640 ALREADY_FREED",
+                        "ignored 1 DRAM 2968640 ALREADY_FREED",
+                        "ignored 0 DRAM 2968640 FREED_BY_ADDRESS",
+                        "ignored 1 DRAM 2968640 FREED_BY_ADDRESS");
+    }
+
+    @Test
     void isInvisibleWhenEmpty() {
         reports.forget();
 

@@ -54,12 +54,12 @@ class TensorTests {
 
         assertRuntimeError(
                 freed::address,
-                "Tensor is not allocated\nTensor((32, 32), BFLOAT16) was freed; a tracker with"
-                        + " OriginCapture.ALLOCATIONS_AND_FREES shows where");
+                "Tensor is not allocated\nTensor((32, 32), BFLOAT16) was freed; @TrackAllocations(origins = ALLOCATIONS_AND_FREES),"
+                        + " or a tracker with these origins, shows where");
         assertRuntimeError(
                 () -> ttnn.add(freed, freed),
-                "Tensor is not allocated\nInputs 0 and 1 of add: Tensor((32, 32), BFLOAT16) was freed; a tracker with"
-                        + " OriginCapture.ALLOCATIONS_AND_FREES shows where");
+                "Tensor is not allocated\nInputs 0 and 1 of add: Tensor((32, 32), BFLOAT16) was freed; @TrackAllocations(origins = ALLOCATIONS_AND_FREES),"
+                        + " or a tracker with these origins, shows where");
     }
 
     @Test

@@ -426,8 +426,8 @@ public record MemoryShortage(
                 .map(Owner::kind)
                 .collect(Collectors.toSet());
         if (kinds.contains(Owner.Kind.PROGRAM)) {
-            lines.add("a program keeps its memory until its workload is closed, or until mesh.clearProgramCache(): the"
-                    + " cache has a program for each shape");
+            lines.add("a program keeps its memory until its workload is closed, and a program in the cache until"
+                    + " mesh.clearProgramCache()");
         }
         if (kinds.contains(Owner.Kind.TRACE)) {
             lines.add("a trace's memory is freed when it is released");

@@ -138,7 +138,7 @@ class MemoryShortageTests {
                 held in each bank:
                   512 B  1 buffer, owner program 1 (add)
                 to make room, free 512 B of each bank, all that is listed
-                a program keeps its memory until its workload is closed, or until mesh.clearProgramCache(): the cache has a program for each shape""");
+                a program keeps its memory until its workload is closed, and a program in the cache until mesh.clearProgramCache()""");
     }
 
     @Test

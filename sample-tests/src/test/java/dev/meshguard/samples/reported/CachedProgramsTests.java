@@ -25,7 +25,7 @@ class CachedProgramsTests {
                     called at dev.meshguard.samples.reported.CachedProgramsTestCase.convolve(CachedProgramsTestCase.java:69)
                 to make room, free 256 B of each bank, from 0x16a000 (1482752) to 0x16a100 (1483008):
                   256 B  1 buffer, label "halo config", owner program 16 (conv_transpose2d), allocated at dev.meshguard.samples.reported.CachedProgramsTestCase.run(CachedProgramsTestCase.java:74)
-                a program keeps its memory until its workload is closed, or until mesh.clearProgramCache(): the cache has a program for each shape""");
+                a program keeps its memory until its workload is closed, and a program in the cache until mesh.clearProgramCache()""");
         assertThat(failure.getSuppressed()).hasSize(1);
         assertThat(failure.getSuppressed()[0]).satisfies(message("""
                 OUT OF MEMORY  L1_SMALL full: 256 B needed in each bank, 0 B free
@@ -60,7 +60,7 @@ class CachedProgramsTests {
                   256 B  8 buffers, label "global semaphore", owner program 38 (all_reduce), allocated at dev.meshguard.samples.reported.CachedProgramsTestCase.run(CachedProgramsTestCase.java:74)
                     called at dev.meshguard.samples.reported.CachedProgramsTestCase.reducesAnotherShapeAfterEveryTwelveLayers(CachedProgramsTestCase.java:62)
                 to make room, free 256 B of each bank, all that is listed
-                a program keeps its memory until its workload is closed, or until mesh.clearProgramCache(): the cache has a program for each shape""");
+                a program keeps its memory until its workload is closed, and a program in the cache until mesh.clearProgramCache()""");
     }
 
     @Test

@@ -155,6 +155,12 @@ public final class Allocation {
         freedByAddress = true;
     }
 
+    /** Remembers that its handle has freed it, or has tried to after a free by its address. */
+    public void markFreedByHandle() {
+        freedByAddress = false;
+    }
+
+    /** Returns whether it is or was freed by its address, and not by its handle since. */
     public boolean isFreedByAddress() {
         return freedByAddress;
     }
@@ -177,7 +183,8 @@ public final class Allocation {
                 .flatMap(Origin::site)
                 .or(() -> openPeriod().flatMap(BufferState::lastSite))
                 .map(site -> "\n   at " + site)
-                .orElse("; a tracker with OriginCapture.ALLOCATIONS_AND_FREES shows where");
+                .orElse(
+                        "; @TrackAllocations(origins = ALLOCATIONS_AND_FREES), or a tracker with these origins, shows where");
     }
 
     /** Remembers by which request it was reported, until it is freed. */

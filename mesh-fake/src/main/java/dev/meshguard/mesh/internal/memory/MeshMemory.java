@@ -37,6 +37,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -224,6 +226,7 @@ public final class MeshMemory {
             if (ending == ReleaseReason.DEALLOCATED) {
                 reportNextOwner(allocation);
             }
+            allocation.markFreedByHandle();
             requireFirstFree(allocation, ending);
             return;
         }
@@ -549,19 +552,34 @@ public final class MeshMemory {
         }
     }
 
+    /** Describes the memory of the first sub-device that keeps its manager loaded; each has the banks of its own cores. */
     private MemoryShortage localMemoryKeptFrom(SubDeviceManagerId id) {
         SubDeviceManager active = subDevices.active();
-        List<MemoryShortage.Block> blocks = new ArrayList<>();
-        for (Allocator allocator : active.allocators()) {
-            blocks.addAll(allocator.blocks(BufferType.L1, requestsIn(allocator, BufferType.L1)));
+        Map<SubDeviceId, List<MemoryShortage.Block>> held = new LinkedHashMap<>();
+        for (SubDeviceId subDevice : active.subDeviceIds()) {
+            List<MemoryShortage.Block> blocks = active.findAllocator(subDevice)
+                    .map(allocator -> allocator.blocks(BufferType.L1, requestsIn(allocator, BufferType.L1)))
+                    .orElse(List.of());
+            if (!blocks.isEmpty()) {
+                held.put(subDevice, blocks);
+            }
+        }
+        Iterator<Integer> holding =
+                held.keySet().stream().map(SubDeviceId::value).iterator();
+        StringBuilder user = new StringBuilder("the mesh and the sub-devices of manager ").append(id.value());
+        if (active.numSubDevices() > 1) {
+            user.append(" (here on the cores of sub-device ").append(holding.next());
+            holding.forEachRemaining(
+                    other -> user.append("; sub-device ").append(other).append(" has buffers too"));
+            user.append(")");
         }
         long start = meshAllocator.bankBase(BufferType.L1);
         return MemoryShortage.at(
                 BufferType.L1,
                 start,
                 start + active.localL1Size(),
-                blocks,
-                String.format(Locale.ROOT, "the mesh and the sub-devices of manager %d", id.value()));
+                held.values().iterator().next(),
+                user.toString());
     }
 
     private Allocation allocate(
