@@ -47,7 +47,7 @@ class MeshCommandQueueTests {
     private final MeshBuffer buffer = mesh.allocate(TWO_PAGES);
 
     @AutoClose
-    private final LogLines log = LogLines.of(MeshCommandQueue.class);
+    private final LoggedLines log = LoggedLines.of(MeshCommandQueue.class);
 
     @Test
     void areAsManyAsTheMeshWasOpenedWithUntilItIsClosed() {

@@ -197,7 +197,7 @@ class SharedTensorTests {
         Tensor live = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
         ttnn.deallocate(freed);
 
-        try (LogLines log = LogLines.of(Ttnn.class)) {
+        try (LoggedLines log = LoggedLines.of(Ttnn.class)) {
             assertNotAllocated(() -> ttnn.launch("add", live.spec(), live, tensor, freed));
 
             assertThat(log.all())

@@ -152,7 +152,7 @@ class SubmeshTests {
 
     @Test
     void areReportedInTheLogIfTheyAreStillOpenWhenTheirParentCloses() {
-        try (LogLines log = LogLines.of(MeshDevice.class)) {
+        try (LoggedLines log = LoggedLines.of(MeshDevice.class)) {
             mesh.createSubmesh(MeshShape.of(1, 2)).close();
             mesh.createSubmesh(MeshShape.of(1, 2)).createSubmesh(MeshShape.of(1, 1));
 

@@ -34,7 +34,7 @@ class TraceMemoryTests {
     private final Ttnn ttnn = Ttnn.create(reports);
 
     @AutoClose
-    private final LogLines log = LogLines.of(Allocator.class);
+    private final LoggedLines log = LoggedLines.of(Allocator.class);
 
     @Test
     void liesInTheTraceRegionFromTheBottomUp() {

@@ -246,7 +246,7 @@ class WatchedHandlesTests {
         MeshDevice other = defective.openDevice(5);
         loseAfterTheClose(defective, other);
 
-        try (LogLines log = LogLines.of(WatchedHandles.class)) {
+        try (LoggedLines log = LoggedLines.of(WatchedHandles.class)) {
             other.close();
 
             assertThat(log.all())
@@ -284,7 +284,7 @@ class WatchedHandlesTests {
         Buffer next = ttnn.openMeshDevice(MeshShape.of(1, 1)).allocateOn(0, PAGE);
         reports.forget();
 
-        try (LogLines log = LogLines.of(WatchedHandles.class)) {
+        try (LoggedLines log = LoggedLines.of(WatchedHandles.class)) {
             mesh.close();
 
             assertThat(log.all())

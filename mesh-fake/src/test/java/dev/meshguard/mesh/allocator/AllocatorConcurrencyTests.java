@@ -38,7 +38,7 @@ class AllocatorConcurrencyTests {
     private static final List<BufferType> KINDS = List.of(DRAM, TRACE, L1, L1_SMALL);
 
     private final long seed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
-    private final Set<Loan> lentUnits = ConcurrentHashMap.newKeySet();
+    private final Set<Loan> allocatedUnits = ConcurrentHashMap.newKeySet();
     private final Allocator allocator = Allocator.create(
             AllocatorConfig.builder()
                     .dramBankCount(1)
@@ -99,7 +99,7 @@ class AllocatorConcurrencyTests {
         AllocationDirection direction = random.nextBoolean() ? BOTTOM_UP : TOP_DOWN;
         try {
             var loan = new Loan(kind, allocator.allocate(kind, BankRequest.sharded(size, size, 1, direction)), size);
-            loan.units().forEach(unit -> require(lentUnits.add(unit), unit));
+            loan.units().forEach(unit -> require(allocatedUnits.add(unit), unit));
             loans.add(loan);
         } catch (DeviceOutOfMemoryException e) {
             assertThat(e).hasMessageStartingWith("Out of Memory: Not enough space to allocate " + size + " B " + kind);
@@ -107,7 +107,7 @@ class AllocatorConcurrencyTests {
     }
 
     private void free(Loan loan) {
-        loan.units().forEach(unit -> require(lentUnits.remove(unit), unit));
+        loan.units().forEach(unit -> require(allocatedUnits.remove(unit), unit));
         allocator.deallocate(loan.kind, loan.address);
     }
 

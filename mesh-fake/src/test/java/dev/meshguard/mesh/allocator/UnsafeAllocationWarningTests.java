@@ -2,7 +2,7 @@ package dev.meshguard.mesh.allocator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.mesh.LogLines;
+import dev.meshguard.mesh.LoggedLines;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -30,7 +30,7 @@ class UnsafeAllocationWarningTests {
 
     @Test
     void canGoToTheLogOfTheAllocator() {
-        try (var log = LogLines.of(Allocator.class)) {
+        try (var log = LoggedLines.of(Allocator.class)) {
             UnsafeAllocationWarning.toLog().warnThisThread();
 
             assertThat(log.all()).containsExactly("WARN " + TEXT);

@@ -7,18 +7,18 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** The lines that a class logs until this is closed. */
-public final class LogLines implements AutoCloseable {
+public final class LoggedLines implements AutoCloseable {
 
     private final Logger logger;
     private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
 
-    private LogLines(Logger logger) {
+    private LoggedLines(Logger logger) {
         this.logger = logger;
     }
 
     /** Begins to record the lines of a class. */
-    public static LogLines of(Class<?> source) {
-        var lines = new LogLines((Logger) LoggerFactory.getLogger(source));
+    public static LoggedLines of(Class<?> source) {
+        var lines = new LoggedLines((Logger) LoggerFactory.getLogger(source));
         lines.appender.start();
         lines.logger.addAppender(lines.appender);
         return lines;
