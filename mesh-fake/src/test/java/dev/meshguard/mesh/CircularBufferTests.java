@@ -59,17 +59,6 @@ class CircularBufferTests {
     }
 
     @Test
-    void liesAboveTheHighestOfAllItsCores() {
-        IntStream.range(0, 3).forEach(index -> tile(index, CORE));
-        IntStream.range(0, 5).forEach(index -> tile(index, new CoreRange(0, 2, 0, 2)));
-        CircularBuffer onAll = tile(31, COLUMN);
-
-        enqueue();
-
-        assertThat(onAll.address()).isEqualTo(BASE + 5 * TILE);
-    }
-
-    @Test
     void mayNotReachIntoL1Buffers() {
         l1(128 * TILE);
         IntStream.range(0, 32)

@@ -88,21 +88,6 @@ class MeshBufferTests {
     }
 
     @Test
-    void reportsHowMuchEveryBankReserves() {
-        reports.forget();
-
-        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 25 * 2_048, 2_048)));
-        mesh.allocate(MeshBufferConfig.replicated(
-                BufferConfig.of(BufferType.L1, 64, 16).heightSharded(CoreRangeSet.of(new CoreRange(0, 0, 3, 0)))));
-
-        assertThat(reports.requests())
-                .extracting(details -> details.extent().orElseThrow())
-                .containsExactly(3 * 2_048L, 32L);
-        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(3 * 2_048);
-        assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isEqualTo(32);
-    }
-
-    @Test
     void reportsThatASecondFreeIsIgnored() {
         MeshBuffer buffer = mesh.allocate(BufferType.DRAM, 2_048);
         buffer.deallocate();
@@ -117,6 +102,7 @@ class MeshBufferTests {
         assertThat(buffer.address()).isEqualTo(2968640);
     }
 
+    /** Quirk Q14. */
     @Test
     void isFreedASecondTimeByItsCloseAfterAFreeByItsAddress() {
         MeshBuffer buffer = mesh.allocate(MESH_PAGE);
@@ -137,14 +123,19 @@ class MeshBufferTests {
 
     @Test
     void isInvisibleWhenEmpty() {
+        BufferConfig nothing = BufferConfig.of(BufferType.DRAM, 0, 2_048);
         reports.forget();
 
-        MeshBuffer empty = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 0, 0)));
-        empty.deallocate();
+        MeshBuffer onMesh = mesh.allocate(MeshBufferConfig.replicated(nothing));
+        Buffer onDevice = mesh.allocateOn(0, nothing);
+        assertThat(onMesh.address()).isEqualTo(onDevice.address()).isZero();
+        assertThat(onDevice.isAllocated()).isTrue();
+        onMesh.deallocate();
+        onDevice.deallocate();
 
+        assertThat(onMesh.isAllocated()).isFalse();
+        assertThat(onDevice.isAllocated()).isFalse();
         assertThat(reports.lines()).isEmpty();
-        assertThat(empty.address()).isZero();
-        assertThat(empty.isAllocated()).isFalse();
     }
 
     @Test
@@ -191,6 +182,10 @@ class MeshBufferTests {
         buffer.close();
 
         assertThat(buffer.ownsMemory()).isTrue();
+        assertThat(buffer.device()).isEqualTo(1);
+        assertThat(buffer.type()).isEqualTo(BufferType.DRAM);
+        assertThat(buffer.size()).isEqualTo(2_048);
+        assertThat(buffer).hasToString("Buffer(device 1, DRAM, 2 KiB (2048 B) at 0x2d4c40 (2968640), deallocated)");
         assertThat(reports.lines("allocated")).containsExactly("allocated 1 DRAM 2968640+2048 OWNING");
         assertThat(reports.lines("freed")).containsExactly("freed 1 DRAM 2968640 OWNING");
         assertThat(reports.lines("ignored")).containsExactly("ignored 1 DRAM 2968640 ALREADY_FREED");
@@ -229,20 +224,6 @@ class MeshBufferTests {
         assertThat(buffer.state()).isEqualTo(MeshBuffer.State.DEALLOCATED);
         assertThat(main.lines())
                 .containsExactly("ignored 0 DRAM 2968640 DEVICE_CLOSED", "ignored 1 DRAM 2968640 DEVICE_CLOSED");
-    }
-
-    /** Quirk Q14. */
-    @Test
-    void takesNothingOfASingleDeviceWhenEmpty() {
-        reports.forget();
-
-        Buffer empty = mesh.allocateOn(0, BufferConfig.of(BufferType.DRAM, 0, 2_048));
-
-        assertThat(empty.isAllocated()).isTrue();
-        assertThat(empty.address()).isZero();
-        empty.deallocate();
-        assertThat(empty.isAllocated()).isFalse();
-        assertThat(reports.lines()).isEmpty();
     }
 
     @Test

@@ -82,6 +82,9 @@ class MeshCloseTests {
         mesh.close();
 
         assertThat(reports.lines("freed")).isEmpty();
+        assertThat(reports.readings())
+                .as("of the mesh's allocator: no device allocated from its own")
+                .hasSize(3);
         assertThat(reports.requests()).singleElement().satisfies(details -> {
             assertThat(details.lifetime()).isEqualTo(BufferLifetime.PERSISTENT);
             assertThat(details.owner()).contains(FABRIC);

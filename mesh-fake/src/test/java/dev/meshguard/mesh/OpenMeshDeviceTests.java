@@ -13,8 +13,6 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.CoreRange;
-import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.RuntimePreset;
@@ -131,17 +129,6 @@ class OpenMeshDeviceTests {
                 () -> strict.openDevice(1),
                 "Cannot open a 1x1 mesh while mesh 1 (MeshDevice(1x1 grid, 1 devices)) is open: closing one would"
                         + " close the devices of both. Close mesh 1 first, or take submeshes of one mesh.");
-    }
-
-    @Test
-    void keepsTheTopOfL1ForSmallBuffers() {
-        MeshDevice mesh = ttnn.openMeshDevice(DEFAULTS.withL1SmallSize(32_768));
-
-        MeshBuffer small = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1_SMALL, 64, 64)
-                .heightSharded(CoreRangeSet.of(new CoreRange(0, 0, 0, 0)))));
-
-        assertThat(small.address()).isEqualTo(1_499_136 - 64);
-        assertThat(mesh.allocate(L1_PAGE).address()).isEqualTo(1_499_136 - 32_768 - 2_048);
     }
 
     @Test

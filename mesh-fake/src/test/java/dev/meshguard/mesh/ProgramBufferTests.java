@@ -52,12 +52,6 @@ class ProgramBufferTests {
                         "allocated 0 L1 103776+2048 OWNING",
                         "allocated 0 DRAM 1073739776+2048 NON_OWNING",
                         "freed 0 DRAM 2970688 NON_OWNING");
-    }
-
-    @Test
-    void belongToTheProgramAndHaveTheirName() {
-        run(CONVOLUTION, input);
-
         assertThat(reports.requests())
                 .filteredOn(details -> details.label().equals(Optional.of("halo config")))
                 .hasSize(2)
@@ -72,22 +66,6 @@ class ProgramBufferTests {
 
         assertThat(mesh.numProgramCacheEntries()).isEqualTo(3);
         assertThat(mesh.statistics(L1_SMALL).totalAllocated()).isEqualTo(2 * 256 + 128);
-    }
-
-    @Test
-    void areFreedWhenTheProgramLeavesTheCache() {
-        run(CONVOLUTION, input);
-        reports.forget();
-
-        mesh.clearProgramCache();
-
-        assertThat(reports.lines("freed"))
-                .containsExactly(
-                        "freed 0 DRAM 1073739776 NON_OWNING",
-                        "freed 0 L1_SMALL 1498880 NON_OWNING",
-                        "freed 0 L1_SMALL 1498624 NON_OWNING",
-                        "freed 0 L1 103776 OWNING");
-        assertThat(mesh.statistics(L1_SMALL).totalAllocated()).isZero();
     }
 
     @Test

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
@@ -57,19 +56,6 @@ class ReportingModelTests {
                         "ignored 0 DRAM 2968640 DEVICE_CLOSED",
                         "ignored 1 DRAM 2968640 DEVICE_CLOSED",
                         "ignored 0 DRAM 2968640 DEVICE_CLOSED");
-    }
-
-    @Test
-    void seesCircularBuffersOnEachDeviceUntilTheirProgramDiesEvenAfterTheClose() {
-        MeshWorkload workload = ttnn.createMeshWorkload()
-                .addProgram(ttnn.createProgram("copy").addKernel(1).addCircularBuffer(CircularBufferConfig.of(2_048)));
-        mesh.enqueueMeshWorkload(workload);
-        mesh.close();
-        reports.forget();
-
-        workload.close();
-
-        assertThat(reports.lines("freed")).containsExactly("freed 0 L1 103776 OWNING", "freed 1 L1 103776 OWNING");
     }
 
     @Test

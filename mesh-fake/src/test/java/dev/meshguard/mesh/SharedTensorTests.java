@@ -113,23 +113,6 @@ class SharedTensorTests {
                 .containsExactly("ignored 0 DRAM 2968640 STILL_SHARED", "ignored 1 DRAM 2968640 STILL_SHARED");
     }
 
-    @Test
-    void isFreedOnceHoweverOftenItIsAskedFor() {
-        tensor.deallocate(true);
-        reports.forget();
-
-        tensor.deallocate(true);
-        tensor.deallocate(false);
-        tensor.close();
-
-        assertThat(reports.lines())
-                .containsExactly(
-                        "ignored 0 DRAM 2968640 ALREADY_FREED",
-                        "ignored 1 DRAM 2968640 ALREADY_FREED",
-                        "ignored 0 DRAM 2968640 ALREADY_FREED",
-                        "ignored 1 DRAM 2968640 ALREADY_FREED");
-    }
-
     @ParameterizedTest
     @EnumSource(ReportingModel.class)
     void isSeenInAnotherShapeWithoutTakingMemory(ReportingModel reporting) {
@@ -230,18 +213,6 @@ class SharedTensorTests {
         assertRuntimeError(() -> Tensor.of(null, spec), "MeshBuffer cannot be nullptr.");
         assertRuntimeErrorBeginning(() -> Tensor.of(freed, spec), "MeshBuffer must be allocated.\nMeshBuffer(DRAM, ");
         assertRuntimeError(() -> Tensor.of(small, spec), "MeshBuffer must be large enough to hold the tensor.");
-    }
-
-    @Test
-    void isFreedAfterTheCloseThroughTheLastHandle() {
-        Tensor alias = tensor.alias();
-        mesh.close();
-        reports.forget();
-
-        tensor.close();
-        alias.close();
-
-        assertThat(reports.lines()).containsExactly(FREED_0, FREED_1);
     }
 
     @Test

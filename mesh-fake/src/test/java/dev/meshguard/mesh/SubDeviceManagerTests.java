@@ -37,14 +37,9 @@ class SubDeviceManagerTests {
 
         assertThat(mesh.defaultSubDeviceManagerId()).isEqualTo(new SubDeviceManagerId(0));
         assertThat(created).isEqualTo(new SubDeviceManagerId(1));
-        assertThat(submesh.defaultSubDeviceManagerId()).isEqualTo(new SubDeviceManagerId(2));
-    }
-
-    @Test
-    void useUpANumberEvenIfTheyCannotBeMade() {
         assertThatThrownBy(() -> divided(ONE, ONE)).isInstanceOf(MeshRuntimeException.class);
-
-        assertThat(divided(ONE)).isEqualTo(new SubDeviceManagerId(2));
+        assertThat(divided(ONE)).as("the rejected one used up a number").isEqualTo(new SubDeviceManagerId(4));
+        assertThat(submesh.defaultSubDeviceManagerId()).isEqualTo(new SubDeviceManagerId(2));
     }
 
     @Test
@@ -115,18 +110,14 @@ class SubDeviceManagerTests {
     }
 
     @Test
-    void putEveryQueueToUseWhenTheyAreLoaded() {
+    void putEveryQueueToUseUnlessTheyAreLoadedAlready() {
+        mesh.clearLoadedSubDeviceManager();
+        assertThat(mesh.commandQueue(0).isInUse()).isFalse();
+
         mesh.loadSubDeviceManager(divided(ONE));
 
         assertThat(mesh.commandQueue(0).isInUse()).isTrue();
         assertThat(mesh.commandQueue(1).isInUse()).isTrue();
-    }
-
-    @Test
-    void doNothingWhenTheyAreLoadedAlready() {
-        mesh.clearLoadedSubDeviceManager();
-
-        assertThat(mesh.commandQueue().isInUse()).isFalse();
     }
 
     @Test

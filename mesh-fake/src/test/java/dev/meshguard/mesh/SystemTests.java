@@ -77,13 +77,17 @@ class SystemTests {
     }
 
     @Test
-    void laysDevicesAlongTheLineOfTheMesh() {
+    void laysItsDevicesAlongALineOrInABlockOrATurnedOne() {
         MeshDevice mesh = Ttnn.create(reports).openMeshDevice(MeshShape.of(2, 4));
 
         mesh.reshape(MeshShape.of(1, 8));
 
         assertThat(mesh.shape()).isEqualTo(MeshShape.of(1, 8));
         assertThat(mesh.deviceIds()).containsExactly(0, 1, 2, 3, 7, 6, 5, 4);
+        mesh.reshape(MeshShape.of(2, 4));
+        assertThat(mesh.deviceIds()).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+        mesh.reshape(MeshShape.of(4, 2));
+        assertThat(mesh.deviceIds()).containsExactly(0, 4, 1, 5, 2, 6, 3, 7);
     }
 
     @Test

@@ -38,21 +38,13 @@ class AllocatorConfigTests {
     }
 
     @Test
-    void rejectsAnL1SmallRegionThatLeavesNoL1() {
+    void rejectsReservedPartsThatLeaveNothingOrCannotBeRounded() {
         assertRuntimeError(
                 () -> wormhole().l1SmallSize(1_499_136 - 101_152).build(), "Reserved size must be less than bank size");
-    }
-
-    @Test
-    void rejectsATraceRegionThatDoesNotFitIntoABank() {
         assertIllegalArgument(
                 () -> wormhole().traceRegionSize(1_073_741_824).build(),
                 "Cannot keep 1073741824 B of every DRAM bank for traces: only 1071181792 B of its 1073741824 B"
                         + " lie above the unreserved base 2560032. Ask for a smaller trace region.");
-    }
-
-    @Test
-    void rejectsSizesThatCannotBeRounded() {
         assertRuntimeError(
                 () -> wormhole().l1SmallSize(Long.MAX_VALUE).build(), "Reserved size must be less than bank size");
         assertIllegalArgument(
@@ -62,16 +54,12 @@ class AllocatorConfigTests {
     }
 
     @Test
-    void rejectsANegativeNumber() {
-        assertIllegalArgument(
-                () -> wormhole().dramBankSize(-1).build(),
-                "Cannot use -1 as the DRAM bank size: it must be at least 0." + " Set it to a number from 0 upwards.");
-    }
-
-    @Test
-    void rejectsAnAlignmentOfZero() {
+    void rejectsANegativeNumberAndAnAlignmentOfZero() {
         assertIllegalArgument(
                 () -> wormhole().l1Alignment(0).build(),
                 "Cannot use 0 as the L1 alignment: it must be at least 1." + " Set it to a number from 1 upwards.");
+        assertIllegalArgument(
+                () -> wormhole().dramBankSize(-1).build(),
+                "Cannot use -1 as the DRAM bank size: it must be at least 0." + " Set it to a number from 0 upwards.");
     }
 }
