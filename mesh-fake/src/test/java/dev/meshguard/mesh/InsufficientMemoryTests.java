@@ -153,7 +153,7 @@ class InsufficientMemoryTests {
         mesh.loadSubDeviceManager(
                 mesh.createSubDeviceManager(List.of(new SubDevice(first), new SubDevice(second)), 64_000));
         mesh.allocate(onSubDevice("own", first, 0, 32_000));
-        mesh.allocate(onSubDevice("of another", second, 1, 32_000));
+        mesh.allocate(onSubDevice("of another", second, 1, 16_000));
         MeshWorkload workload = withCircularBuffers(
                 CircularBufferConfig.of(60_000).on(first.ranges().get(0)));
 

@@ -92,6 +92,7 @@ class MeshWorkloadTests {
     void takesTheMemoryOfAProgramLaterWhereThereWasNoRoomForItsBinaryAtFirst() {
         Program program = copy();
         Buffer everything = mesh.allocateOn(1, allDram());
+        mesh.enqueueProgram(0, program);
         reports.forget();
 
         assertThatThrownBy(() -> mesh.enqueueProgram(1, program)).isInstanceOf(DeviceOutOfMemoryException.class);
@@ -106,6 +107,9 @@ class MeshWorkloadTests {
                         "freed 1 DRAM 2968640 OWNING",
                         "allocated 1 L1 103776+2048 OWNING",
                         "allocated 1 DRAM 1073739776+2048 OWNING");
+        program.close();
+        assertThat(reports.lines("freed 0"))
+                .containsExactly("freed 0 DRAM 1073739776 OWNING", "freed 0 L1 103776 OWNING");
     }
 
     @Test
