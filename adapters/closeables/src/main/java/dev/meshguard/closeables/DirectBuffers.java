@@ -8,20 +8,17 @@ import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
-import dev.meshguard.tracker.internal.WeakIdentity;
+import dev.meshguard.tracker.internal.WeakIdentityMap;
 import dev.meshguard.weave.ObjectWatcher;
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import java.lang.StackWalker.StackFrame;
-import java.lang.ref.Reference;
-import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -49,8 +46,7 @@ final class DirectBuffers implements ObjectWatcher {
     private static final OriginFilter CALLERS =
             skipping("java.", "javax.", "jdk.", "sun.").orElse(skipping("java.lang.", "java.nio.", "sun.nio.ch."));
 
-    private final Map<WeakIdentity, OpenBuffer> open = new ConcurrentHashMap<>();
-    private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
+    private final WeakIdentityMap<OpenBuffer> open = new WeakIdentityMap<>(buffer -> buffer.freed(Lease::collected));
     private volatile JdkReferences jdk = JdkReferences.NONE;
 
     private DirectBuffers() {}
@@ -66,7 +62,12 @@ final class DirectBuffers implements ObjectWatcher {
      *
      * @param owner empty if no tracked test and no run is responsible for it
      */
-    private record OpenBuffer(long bytes, Optional<Owner> owner) {}
+    private record OpenBuffer(long bytes, Optional<Owner> owner) {
+
+        void freed(Consumer<Lease> report) {
+            owner.ifPresent(one -> report.accept(one.lease()));
+        }
+    }
 
     private record Owner(AllocationTracker tracker, Lease lease) {}
 
@@ -92,10 +93,7 @@ final class DirectBuffers implements ObjectWatcher {
     @Override
     public void constructed(Object object) {
         // Or else they would be kept after the last test that asks for them.
-        Reference<?> first = collected.poll();
-        if (first != null) {
-            reportFreed(Stream.<Reference<?>>iterate(first, Objects::nonNull, unused -> collected.poll()));
-        }
+        open.forgetCollected();
         if (object instanceof ByteBuffer buffer
                 && buffer.capacity() > 0
                 && jdk.viewedBy(buffer).isEmpty()) {
@@ -104,7 +102,7 @@ final class DirectBuffers implements ObjectWatcher {
                         ? Optional.empty()
                         : AllocationSource.trackerOfThread(DirectMemorySource.ID)
                                 .map(tracker -> lease(tracker, allocation.memory(), buffer));
-                open.put(new WeakIdentity(buffer, collected), new OpenBuffer(buffer.capacity(), owner));
+                open.put(buffer, new OpenBuffer(buffer.capacity(), owner));
             });
         }
     }
@@ -150,9 +148,9 @@ final class DirectBuffers implements ObjectWatcher {
     }
 
     private void free(Object object) {
-        OpenBuffer freed = open.remove(new WeakIdentity(object));
+        OpenBuffer freed = open.remove(object);
         if (freed != null) {
-            freed.owner().ifPresent(owner -> owner.lease().freed());
+            freed.freed(Lease::freed);
         }
     }
 
@@ -167,27 +165,14 @@ final class DirectBuffers implements ObjectWatcher {
     }
 
     private boolean hasOpen(AllocationTracker tracker) {
-        reportCollected();
-        return open.values().stream()
-                .flatMap(buffer -> buffer.owner().stream())
-                .anyMatch(owner -> owner.tracker() == tracker);
-    }
-
-    /** A buffer may be in no queue yet. */
-    private void reportCollected() {
-        reportFreed(open.keySet().stream().filter(buffer -> buffer.refersTo(null)));
-    }
-
-    /** Synchronized, so that a thread which does not find a buffer here finds its free reported. */
-    private synchronized void reportFreed(Stream<? extends Reference<?>> buffers) {
-        buffers.flatMap(buffer -> Stream.ofNullable(open.remove(buffer)))
-                .flatMap(freed -> freed.owner().stream())
-                .forEach(owner -> owner.lease().collected());
+        // A buffer may be in no queue yet.
+        open.forgetAllCollected();
+        return open.values().flatMap(buffer -> buffer.owner().stream()).anyMatch(owner -> owner.tracker() == tracker);
     }
 
     /** Returns the bytes of all buffers that are not free, as far as they were seen. */
     long bytes() {
-        reportCollected();
-        return open.values().stream().mapToLong(OpenBuffer::bytes).sum();
+        open.forgetAllCollected();
+        return open.values().mapToLong(OpenBuffer::bytes).sum();
     }
 }

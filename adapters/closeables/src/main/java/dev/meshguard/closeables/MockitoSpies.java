@@ -1,7 +1,10 @@
 package dev.meshguard.closeables;
 
+import java.lang.management.ClassLoadingMXBean;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,16 +19,30 @@ final class MockitoSpies {
 
     private static final String SUBCLASS = "$MockitoMock$";
 
+    private static final ClassLoadingMXBean CLASSES = ManagementFactory.getClassLoadingMXBean();
+
+    /** How many classes had been loaded when there were no inline mocks: it takes long to look for a class that is missing. */
+    private static final AtomicLong CLASSES_WITHOUT = new AtomicLong();
+
     private MockitoSpies() {}
 
     /** Returns the original of a spy; empty for any other object. */
     static Optional<Object> original(Object object) {
-        if (!object.getClass().getName().contains(SUBCLASS)
-                && find(INLINE, null).isEmpty()) {
+        if (!object.getClass().getName().contains(SUBCLASS) && !hasInlineMocks()) {
             return Optional.empty();
         }
         return find("org.mockito.Mockito", Thread.currentThread().getContextClassLoader())
                 .map(mockito -> originalOf(object, mockito));
+    }
+
+    private static boolean hasInlineMocks() {
+        long classes = CLASSES.getTotalLoadedClassCount();
+        if (classes == CLASSES_WITHOUT.get()) {
+            return false;
+        }
+        boolean areMade = find(INLINE, null).isPresent();
+        CLASSES_WITHOUT.set(areMade ? 0 : classes);
+        return areMade;
     }
 
     private static Optional<Class<?>> find(String name, @Nullable ClassLoader loader) {

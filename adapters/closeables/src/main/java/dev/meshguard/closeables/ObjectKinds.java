@@ -1,23 +1,22 @@
 package dev.meshguard.closeables;
 
-import dev.meshguard.closeables.OpenObjects.OpenObject;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.weave.WatchedType;
 import java.lang.ref.Cleaner;
 import java.security.CodeSource;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.WeakHashMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The classes whose objects are reported to one tracker, with the words and the origins of each.
@@ -33,8 +32,12 @@ final class ObjectKinds {
 
     private final AllocationTracker tracker;
     private final List<WatchedType> types;
-    /** Those of a run must not keep classes. A class of none is not kept: its type may be added later. */
-    private final Map<Class<?>, Kind> kinds = Collections.synchronizedMap(new WeakHashMap<>());
+    private final ClassValue<Optional<Kind>> kinds = new ClassValue<>() {
+        @Override
+        protected Optional<Kind> computeValue(Class<?> type) {
+            return kindOf(type);
+        }
+    };
 
     private ObjectKinds(AllocationTracker tracker, List<WatchedType> types) {
         this.tracker = tracker;
@@ -47,14 +50,15 @@ final class ObjectKinds {
         return tracker.attachment(ObjectKinds.class, () -> new ObjectKinds(tracker, types));
     }
 
-    /** Reports an object, if it is of one of the types. */
-    Optional<OpenObject> constructed(Object object) {
-        return Optional.ofNullable(kinds.get(object.getClass()))
-                .or(() -> kindOf(object.getClass()))
-                .map(kind -> new OpenObject(
-                        tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0)
-                                .handedOut(object),
-                        method -> closes(method, kind.type())));
+    /** Returns the kind of a class, if it is one of the types; null if it is none. */
+    @Nullable
+    Kind kind(Class<?> type) {
+        Optional<Kind> kind = kinds.get(type);
+        if (kind.isEmpty()) {
+            // Its type may be added later.
+            kinds.remove(type);
+        }
+        return kind.orElse(null);
     }
 
     /** Returns whether objects are open that users believe their streams to close; what a tracked stream constructed, it does close. */
@@ -68,21 +72,28 @@ final class ObjectKinds {
                         .anyMatch(site -> JDK.stream().noneMatch(site.getClassName()::startsWith));
     }
 
-    private boolean closes(String method, String className) {
-        for (WatchedType type : types) {
-            if (type.className().equals(className) && type.closingMethods().contains(method)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /**
      * A class of objects.
      *
-     * @param type the name of the type because of which they are tracked
+     * @param typeName the type because of which they are tracked
+     * @param types all types; another test may name other closing methods of it
      */
-    private record Kind(String type, AllocationDetails details, OriginFilter callers) {}
+    record Kind(String typeName, List<WatchedType> types, AllocationDetails details, OriginFilter callers) {
+
+        /** Reports an object to a tracker. */
+        Lease lease(AllocationTracker tracker) {
+            return tracker.lease(details, callers, BufferType.SYSTEM_MEMORY, 0);
+        }
+
+        boolean isClosing(String method) {
+            for (WatchedType type : types) {
+                if (type.className().equals(typeName) && type.closingMethods().contains(method)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
 
     /** The nearest class decides, or else an interface. */
     private Optional<Kind> kindOf(Class<?> type) {
@@ -100,12 +111,11 @@ final class ObjectKinds {
                 .orElseThrow();
         announce(type.getName(), name, nearest);
         AllocationDetails details = AllocationDetails.user().labelled(name).fromSource(type.getName());
-        Kind kind = new Kind(
+        return new Kind(
                 nearest.className(),
+                types,
                 isFreedOnCollection(type) ? details.asFreedOnCollection() : details,
                 callersOf(type, nearest));
-        kinds.put(type, kind);
-        return kind;
     }
 
     private void announce(String className, String name, WatchedType type) {
@@ -136,7 +146,7 @@ final class ObjectKinds {
                 Stream.concat(Stream.of(OWN_FRAMES), hierarchy(type).map(Class::getName))
                         .filter(name -> !name.equals(Object.class.getName()))
                         .toArray(String[]::new));
-        if (JdkCaches.isOfTheJdk(type)) {
+        if (JdkObjects.isOfTheJdk(type)) {
             callers = callers.beyond(
                     JDK, types.stream().map(WatchedType::className).toList());
         } else if (isInJar(type) && !type.getPackageName().isEmpty()) {

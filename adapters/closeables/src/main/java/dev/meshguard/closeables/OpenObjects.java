@@ -1,22 +1,21 @@
 package dev.meshguard.closeables;
 
+import dev.meshguard.closeables.ObjectKinds.Kind;
 import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
-import dev.meshguard.tracker.internal.WeakIdentity;
+import dev.meshguard.tracker.internal.WeakIdentityMap;
 import dev.meshguard.weave.ObjectWatcher;
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import dev.meshguard.weave.WeaverUnavailableException;
-import java.lang.ref.Reference;
-import java.lang.ref.ReferenceQueue;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,11 +36,7 @@ final class OpenObjects implements ObjectWatcher {
     private static final Set<String> COLLECTOR_CLASSES =
             Set.of("java.lang.ref.Finalizer$FinalizerThread", "jdk.internal.misc.InnocuousThread");
 
-    private final Map<WeakIdentity, OpenObject> open = new ConcurrentHashMap<>();
-    /** The closes of objects that were not open: a constructor may close an object, or let another thread do it. */
-    private final Map<WeakIdentity, Set<Close>> closed = new ConcurrentHashMap<>();
-
-    private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
+    private final WeakIdentityMap<OpenObject> open = new WeakIdentityMap<>();
     /** The types that any test has named: of no others is an object of no test reported. */
     private final List<WatchedType> types = new CopyOnWriteArrayList<>();
 
@@ -49,17 +44,17 @@ final class OpenObjects implements ObjectWatcher {
 
     private OpenObjects() {}
 
-    /** An object that is not closed, and which of the methods that are reported close it. */
-    record OpenObject(Lease lease, Predicate<String> isClosing) {
+    /** An object that is not closed. */
+    private record OpenObject(Kind kind, Lease lease) {
 
-        /** Where a test names two methods of which one calls the other, the outer one decides. */
+        /** Each test may name other closing methods of a class. Where one of them calls another, the outer one decides. */
         boolean isClosedBy(Close close) {
-            return isClosing.test(close.method()) && close.within().stream().noneMatch(isClosing);
+            return kind.isClosing(close.method()) && close.within().stream().noneMatch(kind::isClosing);
         }
     }
 
-    /** A closing method that returned or threw, and those of the object that the thread was still in. */
-    record Close(String method, List<String> within) {}
+    /** A closing method that ended, and those of the object that the thread is still in. */
+    private record Close(String method, List<String> within) {}
 
     /**
      * Tracks the objects of types from now on.
@@ -89,53 +84,41 @@ final class OpenObjects implements ObjectWatcher {
         return loaded.contains(className) || (Weaver.isLoaded(className) && loaded.add(className));
     }
 
-    /** What is constructed while no tests run belongs to nobody, but what is open may be closed then. */
+    /** While no tests run, what is constructed belongs to nobody, and nothing is checked any more. */
     @Override
     public boolean isIdle() {
-        return open.isEmpty() && !AllocationSource.isReceived(TrackedCloseablesSource.ID);
+        return !AllocationSource.isReceived(TrackedCloseablesSource.ID);
+    }
+
+    @Override
+    public boolean isToldAtStart() {
+        return true;
     }
 
     @Override
     public void constructed(Object object) {
-        forgetCollected();
-        if (!AllocationSource.isReceived(TrackedCloseablesSource.ID)) {
-            return;
-        }
         // A class that is woven again while its constructor runs may report an object twice.
-        if (open.containsKey(new WeakIdentity(object)) || JdkCaches.keep(object) || TestTools.construct(object)) {
+        if (open.get(object) != null || JdkObjects.isOfNobody(object)) {
             return;
         }
-        AllocationSource.trackerOfThread(TrackedCloseablesSource.ID)
-                .flatMap(tracker -> ObjectKinds.of(tracker, types).constructed(object))
-                .ifPresent(opened -> opened(object, opened));
-    }
-
-    private void opened(Object object, OpenObject opened) {
-        open.put(new WeakIdentity(object, collected), opened);
-        Set<Close> closes = closed.isEmpty() ? null : closed.remove(new WeakIdentity(object));
-        if (closes != null) {
-            closes.forEach(close -> free(object, close));
+        Optional<AllocationTracker> found = AllocationSource.trackerOfThread(TrackedCloseablesSource.ID);
+        if (found.isPresent()) {
+            AllocationTracker tracker = found.get();
+            Kind kind = ObjectKinds.of(tracker, types).kind(object.getClass());
+            if (kind != null) {
+                open.put(object, new OpenObject(kind, kind.lease(tracker).handedOut(object)));
+            }
         }
     }
 
     /** Takes the archives for closed that the JDK has put into its cache. */
     void freeKept() {
-        open.keySet().stream()
-                .filter(key -> JdkCaches.keepForUrl(key.get()))
-                .flatMap(key -> Stream.ofNullable(open.remove(key)))
-                .forEach(kept -> kept.lease().freed());
-    }
-
-    private void forgetCollected() {
-        for (Reference<?> one = collected.poll(); one != null; one = collected.poll()) {
-            open.remove(one);
-            closed.remove(one);
-        }
+        open.objects().filter(JdkObjects::keepForUrl).forEach(this::constructionFailed);
     }
 
     @Override
     public void constructionFailed(Object object) {
-        OpenObject none = open.remove(new WeakIdentity(object));
+        OpenObject none = open.remove(object);
         if (none != null) {
             none.lease().freed();
         }
@@ -144,43 +127,20 @@ final class OpenObjects implements ObjectWatcher {
     @Override
     public void ended(Object object, String method, List<String> within, @Nullable Throwable reason) {
         Close close = new Close(method, within);
-        if (reason != null) {
-            OpenObject one = open.get(new WeakIdentity(object));
-            if (one != null && one.isClosedBy(close)) {
-                one.lease().freeFailed(reason);
-            }
-        } else if (!isFreedByCollector()) {
-            closed(object, close);
+        Object subject = object;
+        OpenObject one = open.get(subject);
+        if (one == null && !open.isEmpty()) {
+            subject = MockitoSpies.original(object).orElse(object);
+            one = open.get(subject);
         }
-    }
-
-    private void closed(Object object, Close close) {
-        if (free(object, close)) {
+        if (one == null || !one.isClosedBy(close)) {
             return;
         }
-        boolean isSpy = !open.isEmpty()
-                && MockitoSpies.original(object)
-                        .filter(original -> free(original, close))
-                        .isPresent();
-        // Otherwise nothing is opened when the constructor returns.
-        if (!isSpy && AllocationSource.isReceived(TrackedCloseablesSource.ID)) {
-            forgetCollected();
-            closed.computeIfAbsent(new WeakIdentity(object, collected), unused -> ConcurrentHashMap.newKeySet())
-                    .add(close);
-            // Another thread may have returned from the constructor meanwhile.
-            free(object, close);
+        if (reason != null) {
+            one.lease().freeFailed(reason);
+        } else if (!isFreedByCollector() && open.remove(subject, one)) {
+            one.lease().freed();
         }
-    }
-
-    /** Each test may name other closing methods of a class. */
-    private boolean free(Object object, Close close) {
-        WeakIdentity key = new WeakIdentity(object);
-        OpenObject one = open.get(key);
-        if (one == null || !one.isClosedBy(close) || !open.remove(key, one)) {
-            return false;
-        }
-        one.lease().freed();
-        return true;
     }
 
     /** Nobody chooses the moment, so the test would pass or fail by chance. */

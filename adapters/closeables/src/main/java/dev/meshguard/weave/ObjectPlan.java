@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * The calls of a class whose objects are constructed and closed, or that has closing methods of such objects.
  *
  * @param isUppermost whether it reports that objects are constructed; a subclass of one that does only reports that constructors throw
+ * @param isAtStart whether it reports them when the constructor of its superclass has returned, and not when its own returns
  * @param receivers for each method that reports, by its name, the receiver of the first kind of {@link Call}; those of the others follow it
  */
-record ObjectPlan(boolean isUppermost, Map<String, Integer> receivers) implements ClassPlan {
+record ObjectPlan(boolean isUppermost, boolean isAtStart, Map<String, Integer> receivers) implements ClassPlan {
 
     static final String CONSTRUCTOR = "<init>";
 
@@ -163,13 +164,16 @@ record ObjectPlan(boolean isUppermost, Map<String, Integer> receivers) implement
         @Override
         public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
             super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
-            isMock |= called != null && owner.equals(MOCKS);
+            isMock |= owner.equals(MOCKS);
             if (name.equals(CONSTRUCTOR)) {
                 if (uninitialized > 0) {
                     uninitialized--;
                 } else {
                     called = owner;
-                    if (!isFirstToReport()) {
+                    if (isAtStart && isFirstToReport() && !isMock) {
+                        report(Call.RETURNS);
+                    }
+                    if (isAtStart || !isFirstToReport()) {
                         isHandled = true;
                         startHandled();
                     }
@@ -184,7 +188,7 @@ record ObjectPlan(boolean isUppermost, Map<String, Integer> receivers) implement
 
         @Override
         public void visitInsn(int opcode) {
-            if (isReturn(opcode) && isFirstToReport() && !isMock) {
+            if (!isAtStart && isReturn(opcode) && isFirstToReport() && !isMock) {
                 report(Call.RETURNS);
             }
             super.visitInsn(opcode);

@@ -143,7 +143,9 @@ final class ObjectWatch implements Watch {
     @Override
     public Optional<ClassPlan> planOf(String name, @Nullable ClassLoader loader) {
         if (!hierarchy.inherits(name, loader, watched::containsKey)) {
-            return related.containsKey(name) ? Optional.of(new ObjectPlan(false, closing(name))) : Optional.empty();
+            return related.containsKey(name)
+                    ? Optional.of(new ObjectPlan(false, false, closing(name)))
+                    : Optional.empty();
         }
         Set<String> supertypes = hierarchy.withSupertypes(name, loader);
         Set<String> types = supertypes.stream().filter(watched::containsKey).collect(Collectors.toSet());
@@ -155,7 +157,7 @@ final class ObjectWatch implements Watch {
         Map<String, Integer> methods = new HashMap<>(closing(name));
         methods.put(ObjectPlan.CONSTRUCTOR, firstReceivers.get(ObjectPlan.CONSTRUCTOR));
         boolean isSubclass = hierarchy.inherits(hierarchy.superclass(name, loader), loader, watched::containsKey);
-        return Optional.of(new ObjectPlan(!isSubclass, methods));
+        return Optional.of(new ObjectPlan(!isSubclass, watcher.isToldAtStart(), methods));
     }
 
     private Map<String, Integer> closing(String name) {

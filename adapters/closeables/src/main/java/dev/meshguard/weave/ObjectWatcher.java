@@ -25,6 +25,14 @@ public interface ObjectWatcher {
         return false;
     }
 
+    /**
+     * Returns whether {@link #constructed} is called when the constructor above the watched class has returned, and not when that of the
+     * class has: a constructor may close its object, or hand it to a thread that does.
+     */
+    default boolean isToldAtStart() {
+        return false;
+    }
+
     /** The constructor of the watched class returned, once for each object. Those of its subclasses may still run. */
     void constructed(Object object);
 

@@ -1059,11 +1059,11 @@ class TrackCloseablesTests {
     void anObjectIsTrackedAlthoughOthersOfItsClassCameBeforeTheClassWasNamed() {
         List<WatchedType> types = new ArrayList<>();
         ObjectKinds kinds = ObjectKinds.of(AllocationTracker.create(), types);
-        assertThat(kinds.constructed(new Key("early"))).isEmpty();
+        assertThat(kinds.kind(Key.class)).isNull();
 
         types.add(new WatchedType(Key.class.getName(), Set.of("close")));
 
-        assertThat(kinds.constructed(new Key("late"))).isPresent();
+        assertThat(kinds.kind(Key.class)).isNotNull();
     }
 
     /** The tracker of a run lasts longer than the class loaders of its tests. */
@@ -1078,7 +1078,7 @@ class TrackCloseablesTests {
         }
 
         assertThat(unloaded.refersTo(null)).isTrue();
-        assertThat(kinds.constructed(new Key("keeps the kinds"))).isPresent();
+        assertThat(kinds.kind(Key.class)).isNotNull();
     }
 
     private static ClassLoader trackedInOwnLoader(ObjectKinds kinds) throws ReflectiveOperationException {
@@ -1088,7 +1088,7 @@ class TrackCloseablesTests {
                 .make()
                 .load(null, ClassLoadingStrategy.Default.WRAPPER)
                 .getLoaded();
-        assertThat(kinds.constructed(type.getConstructor().newInstance())).isPresent();
+        assertThat(kinds.kind(type)).isNotNull();
         return type.getClassLoader();
     }
 

@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.INTERNAL, since = "0.1")
 public final class WeakIdentityMap<V> {
 
-    private final Map<WeakIdentity, V> values = new ConcurrentHashMap<>();
+    /** By {@link WeakIdentity}. */
+    private final Map<Object, V> values = new ConcurrentHashMap<>();
+
     private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
     private final Consumer<V> whenCollected;
 
@@ -37,9 +39,27 @@ public final class WeakIdentityMap<V> {
         this.whenCollected = whenCollected;
     }
 
+    /**
+     * Equal to the key of an object. A weak reference would take longer, and work for the collector.
+     *
+     * @param object what is looked up
+     */
+    private record Sought(Object object) {
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof WeakIdentity key && key.refersTo(object);
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(object);
+        }
+    }
+
     /** Returns the value of an object, or null. */
     public @Nullable V get(Object object) {
-        return values.get(new WeakIdentity(object));
+        return values.get(new Sought(object));
     }
 
     /** Sets the value of an object. */
@@ -60,12 +80,12 @@ public final class WeakIdentityMap<V> {
 
     /** Removes the value of an object and returns it, or null. */
     public @Nullable V remove(Object object) {
-        return values.remove(new WeakIdentity(object));
+        return values.remove(new Sought(object));
     }
 
     /** Removes a value if it is that of an object, and returns whether it was. */
     public boolean remove(Object object, V value) {
-        return values.remove(new WeakIdentity(object), value);
+        return values.remove(new Sought(object), value);
     }
 
     /** Returns whether there is no value. */
@@ -80,7 +100,7 @@ public final class WeakIdentityMap<V> {
 
     /** Returns the objects that have a value and are not collected. */
     public Stream<Object> objects() {
-        return values.keySet().stream().flatMap(key -> Stream.ofNullable(key.get()));
+        return keys().flatMap(key -> Stream.ofNullable(key.get()));
     }
 
     /** Removes the values of those objects that the collector has announced. */
@@ -96,11 +116,11 @@ public final class WeakIdentityMap<V> {
      * whichever thread.
      */
     public synchronized void forgetAllCollected() {
-        for (WeakIdentity key : values.keySet()) {
-            if (key.refersTo(null)) {
-                forget(key);
-            }
-        }
+        keys().filter(key -> key.refersTo(null)).forEach(this::forget);
+    }
+
+    private Stream<WeakIdentity> keys() {
+        return values.keySet().stream().map(WeakIdentity.class::cast);
     }
 
     private synchronized void forget(Reference<?> key) {

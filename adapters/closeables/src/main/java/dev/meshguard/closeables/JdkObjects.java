@@ -10,12 +10,35 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Recognizes objects that the JDK constructs and keeps for later, so that nobody closes them. */
-final class JdkCaches {
+/**
+ * Recognizes objects of the JDK that no code under test can close: the JDK keeps them for later, or MeshGuard, JUnit or Surefire has constructed
+ * them for itself.
+ */
+final class JdkObjects {
 
-    private static final StackWalker STACK = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
+    /** The class of a lambda expression is hidden, and shows whose it is: JUnit may call {@code Deflater::new} for a test. */
+    private static final StackWalker STACK =
+            StackWalker.getInstance(Set.of(Option.RETAIN_CLASS_REFERENCE, Option.SHOW_HIDDEN_FRAMES));
+
+    private static final List<String> PACKAGES = List.of(
+            "dev.meshguard.assertions.",
+            "dev.meshguard.closeables.",
+            "dev.meshguard.event.",
+            "dev.meshguard.handle.",
+            "dev.meshguard.history.",
+            "dev.meshguard.junit.",
+            "dev.meshguard.report.",
+            "dev.meshguard.tracker.",
+            "dev.meshguard.verdict.",
+            "dev.meshguard.weave.",
+            "org.apache.maven.surefire.",
+            "org.junit.");
+
+    private static final List<String> REFLECTION =
+            List.of("java.lang.invoke.", "java.lang.reflect.", "jdk.internal.reflect.");
 
     /** They keep the inflaters of closed streams until the archive is closed. */
     private static final Set<String> ARCHIVES =
@@ -26,21 +49,52 @@ final class JdkCaches {
 
     private static final String ARCHIVE_OF_URL = "sun.net.www.protocol.jar.URLJarFile";
 
-    private JdkCaches() {}
+    private JdkObjects() {}
 
-    /** Returns whether the JDK keeps an object that the calling thread has just constructed. */
-    static boolean keep(Object object) {
+    /** Returns whether the calling thread constructs an object of the JDK for the JDK itself or for a tool. */
+    static boolean isOfNobody(Object object) {
         if (!isOfTheJdk(object.getClass())) {
             return false;
         }
-        List<StackFrame> stack = STACK.walk(
-                frames -> frames.filter(frame -> isOfLoader(frame) || isOfArchive(frame) || isOfOpener(frame))
-                        .toList());
+        List<StackFrame> stack = STACK.walk(Stream::toList);
+        return isKept(object, stack) || isOfTool(object, stack);
+    }
+
+    private static boolean isKept(Object object, List<StackFrame> stack) {
+        List<StackFrame> keepers = stack.stream()
+                .filter(frame -> isOfLoader(frame) || isOfArchive(frame) || isOfOpener(frame))
+                .toList();
         if (object instanceof InputStream) {
-            return stack.stream().anyMatch(JdkCaches::isOfArchive)
-                    || stack.stream().filter(JdkCaches::isOfLoader).anyMatch(frame -> !isReturning(frame));
+            return keepers.stream().anyMatch(frame -> isOfArchive(frame) || (isOfLoader(frame) && !isReturning(frame)));
         }
-        return !stack.isEmpty();
+        return !keepers.isEmpty();
+    }
+
+    /**
+     * Returns whether a tool constructs an object, directly or by other code of the JDK. What a tool constructs by reflection it hands out:
+     * JUnit converts the arguments of parameterized tests.
+     */
+    private static boolean isOfTool(Object object, List<StackFrame> stack) {
+        List<Class<?>> callers = stack.stream()
+                .<Class<?>>map(StackFrame::getDeclaringClass)
+                .dropWhile(type -> !type.isInstance(object))
+                .dropWhile(type -> type.isInstance(object))
+                .toList();
+        String direct = callers.isEmpty() ? "" : callers.get(0).getName();
+        return REFLECTION.stream().noneMatch(direct::startsWith)
+                && callers.stream()
+                        .filter(type -> !isOfTheJdk(type))
+                        .findFirst()
+                        .filter(JdkObjects::isTool)
+                        .isPresent();
+    }
+
+    /** MeshGuard's own tests lie in the packages that they test. */
+    private static boolean isTool(Class<?> type) {
+        String topLevel = type.getName().replaceFirst("\\$.*", "");
+        return PACKAGES.stream().anyMatch(topLevel::startsWith)
+                && !topLevel.endsWith("Tests")
+                && !topLevel.endsWith("TestCase");
     }
 
     static boolean isOfTheJdk(Class<?> type) {
