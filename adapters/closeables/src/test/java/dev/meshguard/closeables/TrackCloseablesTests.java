@@ -2,6 +2,7 @@ package dev.meshguard.closeables;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
@@ -13,6 +14,7 @@ import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.weave.WatchedType;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -164,6 +166,174 @@ class TrackCloseablesTests {
                 rerun   mvn test -Dtest='TrackCloseablesTests$HeldTestCase#scans'""");
     }
 
+    /** The collector frees what it holds, some time after the cursor was dropped. */
+    static class CleanedCursor extends Cursor {
+
+        private static final Cleaner CLEANER = Cleaner.create();
+
+        private final Cleaner.Cleanable cleanable = CLEANER.register(this, () -> {});
+
+        @Override
+        public void close() {
+            cleanable.clean();
+        }
+    }
+
+    @TrackAllocations(origins = OriginCapture.NONE)
+    @TrackCloseables(Cursor.class)
+    static class WithoutOriginsTestCase {
+        private Cursor kept;
+
+        @Test
+        void keeps() {
+            new Cursor().close();
+            kept = new Cursor();
+        }
+    }
+
+    @Test
+    void withoutOriginsAFindingHasItsHolderOnly() {
+        assertThat(TrackedRun.of(WithoutOriginsTestCase.class).failure())
+                .startsWith("LEAK  1 Cursor, HELD by WithoutOriginsTestCase.kept")
+                .doesNotContain("TrackCloseablesTests.java")
+                .contains("sum     2 constructed = 1 closed + 1 leaked");
+    }
+
+    // One test of each kind
+
+    @TrackAllocations
+    @TrackCloseables({Cursor.class, EmptyCursor.class})
+    static class CursorsTestCase {
+
+        private Cursor kept;
+        private EmptyCursor empty;
+
+        @Test
+        void constructsNone() {}
+
+        @Test
+        void closesThem() throws InterruptedException {
+            new Cursor().close();
+            new NamedCursor(false).close();
+            Thread thread = new Thread(() -> new Cursor().close());
+            thread.start();
+            thread.join();
+        }
+
+        @Test
+        void closesItTwice() {
+            Cursor cursor = new Cursor();
+            cursor.close();
+            cursor.close();
+        }
+
+        @Test
+        void dropsIt() {
+            new Cursor();
+        }
+
+        @Test
+        void dropsOneThatHasACleaner() {
+            new CleanedCursor();
+        }
+
+        @Test
+        @ExpectBuffers(label = "Cursor", exactly = 1, because = "it lives as long as the process")
+        void dropsAnExpectedOne() {
+            new Cursor();
+        }
+
+        @Test
+        void itsConstructorThrows() {
+            assertThatThrownBy(() -> new Cursor(true)).hasMessage("no memory");
+        }
+
+        @Test
+        void theConstructorOfASubclassThrows() {
+            assertThatThrownBy(() -> new NamedCursor(true)).hasMessage("no name");
+        }
+
+        @Test
+        void itsConstructorClosesIt() {
+            empty = new EmptyCursor();
+        }
+
+        @Test
+        void keepsOneOfASubclass() {
+            kept = new NamedCursor(false);
+        }
+
+        @Test
+        void keepsOneOfAnAnonymousClass() {
+            kept = new Cursor() {};
+        }
+
+        @Test
+        void aCleanerClosesIt() throws InterruptedException {
+            kept = new Cursor();
+            CountDownLatch closed = new CountDownLatch(1);
+            Cleaner.create().register(new Object(), () -> {
+                kept.close();
+                closed.countDown();
+            });
+            do {
+                System.gc();
+            } while (!closed.await(10, TimeUnit.MILLISECONDS));
+        }
+
+        @Test
+        void aThreadWithTheNameOfACollectorClosesIt() throws InterruptedException {
+            for (String name : List.of("Cleaner", "Cleaner-0", "Finalizer")) {
+                Thread cleaner = new Thread(new Cursor()::close, name);
+                cleaner.start();
+                cleaner.join();
+            }
+        }
+
+        @Test
+        void itIsReportedTwice() {
+            Cursor cursor = new Cursor();
+            OpenObjects.OF_JVM.constructed(cursor);
+            cursor.close();
+        }
+
+        @Test
+        void closesASpyOfIt() {
+            Mockito.spy(new Cursor()).close();
+        }
+
+        @Test
+        void closesAMock() {
+            Mockito.mock(Cursor.class).close();
+        }
+
+        @Test
+        void closesTheOriginalOfAClone() {
+            ClonedCursor original = new ClonedCursor();
+            kept = original.clone();
+            original.close();
+        }
+
+        @Test
+        void closesAClone() {
+            ClonedCursor original = new ClonedCursor();
+            kept = original;
+            original.clone().close();
+        }
+    }
+
+    @Test
+    void thoseTestsFailThatLeaveACursorOpen() {
+        assertThat(TrackedRun.of(CursorsTestCase.class).headlines())
+                .containsOnly(
+                        entry("dropsIt", "LEAK  1 Cursor, LOST"),
+                        entry("dropsOneThatHasACleaner", "LEAK  1 CleanedCursor, LOST"),
+                        entry("keepsOneOfASubclass", "LEAK  1 NamedCursor, HELD by CursorsTestCase.kept"),
+                        entry("keepsOneOfAnAnonymousClass", "LEAK  1 Cursor, HELD by CursorsTestCase.kept"),
+                        entry("aCleanerClosesIt", "LEAK  1 Cursor, HELD by CursorsTestCase.kept"),
+                        entry("closesAClone", "LEAK  1 ClonedCursor, HELD by CursorsTestCase.kept"));
+    }
+
     @TrackCloseables(Cursor.class)
     static class LostTestCase {
         @Test
@@ -173,54 +343,24 @@ class TrackCloseablesTests {
     }
 
     @Test
-    void aDroppedObjectIsLost() {
+    void namesTheWayToCloseADroppedObject() {
         assertThat(TrackedRun.of(LostTestCase.class).failure())
-                .startsWith("LEAK  1 Cursor, LOST; constructed in TrackCloseablesTests.java:NN")
                 .contains("no handle to it is reachable any more, and no close of it was reported")
                 .contains("Close the Cursor before the test ends on every path: with try-with-resources");
     }
 
-    @TrackAllocations
-    @TrackCloseables({Cursor.class, Deflater.class})
-    static class CleanTestCase {
-        @Test
-        void closes() throws InterruptedException {
-            new Cursor().close();
-            new NamedCursor(false).close();
-            new Deflater().end();
-            Thread thread = new Thread(() -> new Cursor().close());
-            thread.start();
-            thread.join();
-        }
-
-        @Test
-        void closesTwice() {
-            Cursor cursor = new Cursor();
-            cursor.close();
-            cursor.close();
-        }
-
-        @Test
-        void usesNothing() {}
-    }
-
-    @Test
-    void closedObjectsAreNoLeak() {
-        assertThat(TrackedRun.of(CleanTestCase.class).failures()).isEmpty();
-    }
-
     @TrackCloseables(Cursor.class)
-    static class ExpectedTestCase {
+    static class LostWithCleanerTestCase {
         @Test
-        @ExpectBuffers(label = "Cursor", exactly = 1, because = "it lives as long as the process")
-        void leaks() {
-            new Cursor();
+        void drops() {
+            new CleanedCursor();
         }
     }
 
     @Test
-    void anOpenObjectMayBeExpected() {
-        assertThat(TrackedRun.of(ExpectedTestCase.class).failures()).isEmpty();
+    void onlyTheCollectorFreesADroppedObjectThatHasACleaner() {
+        assertThat(TrackedRun.of(LostWithCleanerTestCase.class).failure())
+                .contains("and only the garbage collector frees it, at a moment that nobody");
     }
 
     // Constructors and closing methods
@@ -267,53 +407,6 @@ class TrackCloseablesTests {
         assertThat(TrackedRun.of(InterfaceTestCase.class).failure())
                 .startsWith("LEAK  1 FastSession, HELD by InterfaceTestCase.kept; constructed in")
                 .contains("fix   Close the FastSession before the test ends.");
-    }
-
-    @TrackCloseables(Cursor.class)
-    static class FailingConstructorTestCase {
-        @Test
-        void constructs() {
-            assertThat(constructs(true, false)).isFalse();
-            assertThat(constructs(false, true)).isFalse();
-        }
-
-        private static boolean constructs(boolean failsBefore, boolean failsAfter) {
-            try {
-                Cursor cursor = failsBefore ? new Cursor(true) : new NamedCursor(failsAfter);
-                return true;
-            } catch (IllegalStateException expected) {
-                return false;
-            }
-        }
-    }
-
-    @Test
-    void anObjectWhoseConstructorThrowsIsNone() {
-        assertThat(TrackedRun.of(FailingConstructorTestCase.class).failures()).isEmpty();
-    }
-
-    @TrackCloseables(Cursor.class)
-    static class SubclassTestCase {
-        private Cursor kept;
-
-        @Test
-        void keeps() {
-            kept = new NamedCursor(false);
-        }
-
-        @Test
-        void keepsAnAnonymousOne() {
-            kept = new Cursor() {};
-        }
-    }
-
-    @Test
-    void countsAnObjectOfASubclassOnceByItsOwnName() {
-        assertThat(TrackedRun.of(SubclassTestCase.class).failures())
-                .anySatisfy(
-                        message -> assertThat(message).startsWith("LEAK  1 NamedCursor, HELD by SubclassTestCase.kept"))
-                .anySatisfy(message -> assertThat(message).startsWith("LEAK  1 Cursor, HELD by SubclassTestCase.kept"))
-                .hasSize(2);
     }
 
     @TrackCloseables(Cursor.class)
@@ -449,21 +542,6 @@ class TrackCloseablesTests {
         public final void close() {}
     }
 
-    @TrackCloseables(EmptyCursor.class)
-    static class ClosedInConstructorTestCase {
-        private EmptyCursor kept;
-
-        @Test
-        void keeps() {
-            kept = new EmptyCursor();
-        }
-    }
-
-    @Test
-    void anObjectThatItsConstructorClosedIsClosed() {
-        assertThat(TrackedRun.of(ClosedInConstructorTestCase.class).failures()).isEmpty();
-    }
-
     @TrackCloseables(Image.class)
     static class ClosedByCloseTestCase {
         private final Image kept = new Image();
@@ -577,79 +655,6 @@ class TrackCloseablesTests {
         assertThat(TrackedRun.of(PublishedTestCase.class).failures()).isEmpty();
     }
 
-    @TrackCloseables(Cursor.class)
-    static class CleanedTestCase {
-        private final Cursor kept = new Cursor();
-
-        @Test
-        void closesByTheCollector() throws InterruptedException {
-            CountDownLatch closed = new CountDownLatch(1);
-            Cleaner.create().register(new Object(), () -> {
-                kept.close();
-                closed.countDown();
-            });
-            do {
-                System.gc();
-            } while (!closed.await(10, TimeUnit.MILLISECONDS));
-        }
-    }
-
-    @TrackCloseables(Cursor.class)
-    static class OwnCleanerTestCase {
-        @Test
-        void closesOnAThreadWithTheNameOfACollector() throws InterruptedException {
-            for (String name : List.of("Cleaner", "Cleaner-0", "Finalizer")) {
-                Thread cleaner = new Thread(new Cursor()::close, name);
-                cleaner.start();
-                cleaner.join();
-            }
-        }
-    }
-
-    @Test
-    void aThreadOfTheCodeUnderTestIsNoCollectorWhateverItsName() {
-        assertThat(TrackedRun.of(OwnCleanerTestCase.class).failures()).isEmpty();
-    }
-
-    @TrackCloseables(Cursor.class)
-    static class ReportedTwiceTestCase {
-        @Test
-        void closes() {
-            Cursor cursor = new Cursor();
-            OpenObjects.OF_JVM.constructed(cursor);
-            cursor.close();
-        }
-    }
-
-    @Test
-    void anObjectIsOpenOnceHoweverOftenItIsReported() {
-        assertThat(TrackedRun.of(ReportedTwiceTestCase.class).failures()).isEmpty();
-    }
-
-    @Test
-    void whatACleanerClosesStaysOpen() {
-        assertThat(TrackedRun.of(CleanedTestCase.class).failure()).startsWith("LEAK  1 Cursor, HELD");
-    }
-
-    @TrackCloseables({Deflater.class, Cursor.class})
-    static class SpiedTestCase {
-        @Test
-        void closesTheSpy() {
-            Cursor spy = Mockito.spy(new Cursor());
-            spy.close();
-        }
-
-        @Test
-        void closesAMock() {
-            Mockito.mock(Cursor.class).close();
-        }
-    }
-
-    @Test
-    void aSpyIsItsOriginal() {
-        assertThat(TrackedRun.of(SpiedTestCase.class).failures()).isEmpty();
-    }
-
     /** A clone of it may hold something else, as that of a Lucene input does. */
     static class ClonedCursor extends Cursor implements Cloneable {
         @Override
@@ -660,30 +665,6 @@ class TrackCloseablesTests {
                 throw new AssertionError(e);
             }
         }
-    }
-
-    @TrackCloseables(Cursor.class)
-    static class CloneTestCase {
-        private final ClonedCursor original = new ClonedCursor();
-        private final Cursor copy = original.clone();
-
-        @Test
-        void closesTheOriginal() {
-            original.close();
-        }
-
-        @Test
-        void closesTheClone() {
-            copy.close();
-        }
-    }
-
-    @Test
-    void aCloneIsNoObjectOfItsOwnAndClosesNoOther() {
-        TrackedRun run = TrackedRun.of(CloneTestCase.class);
-
-        assertThat(run.failedTests()).containsExactly("closesTheClone");
-        assertThat(run.failure()).startsWith("LEAK  1 ClonedCursor, HELD by CloneTestCase.original");
     }
 
     // Classes
@@ -827,6 +808,70 @@ class TrackCloseablesTests {
                         .contains("sum     1 constructed = 0 ended + 1 leaked"));
     }
 
+    /** What a library returns with its contents, which other code constructed. Each knows its batch. */
+    static class Batch implements AutoCloseable {
+
+        private final List<Page> pages;
+
+        Batch(List<Page> pages) {
+            this.pages = pages;
+            pages.forEach(page -> page.batch = this);
+        }
+
+        @Override
+        public void close() {
+            pages.forEach(Page::close);
+        }
+    }
+
+    static class Page implements AutoCloseable {
+
+        private Batch batch;
+
+        @Override
+        public void close() {}
+    }
+
+    @TrackCloseables({Batch.class, Page.class})
+    static class HeldPartsTestCase {
+        private Batch batch;
+        private Page own;
+
+        private static List<Page> pages() {
+            return List.of(new Page(), new Page());
+        }
+
+        @Test
+        void keepsTheBatch() {
+            batch = new Batch(pages());
+        }
+
+        @Test
+        void keepsAPage() {
+            own = new Page();
+            Batch unused = new Batch(List.of(own));
+        }
+
+        @Test
+        void closesTheBatch() {
+            batch = new Batch(pages());
+            batch.close();
+        }
+    }
+
+    @Test
+    void whatOnlyAnOpenObjectHoldsIsReportedWithIt() {
+        TrackedRun run = TrackedRun.of(HeldPartsTestCase.class);
+
+        assertThat(run.failures())
+                .hasSize(2)
+                .anySatisfy(message -> assertThat(message)
+                        .startsWith("LEAK  1 Batch and 2 Page, HELD by HeldPartsTestCase.batch; constructed in")
+                        .contains("1. 1 Batch, and 2 Page with it")
+                        .doesNotContain("2. "))
+                .anySatisfy(message -> assertThat(message).contains("1 Page, and 1 Batch with it"));
+    }
+
     @TrackCloseables(URLClassLoader.class)
     static class ClassLoaderTestCase {
         private URLClassLoader kept;
@@ -918,7 +963,7 @@ class TrackCloseablesTests {
         assertThat(TrackedRun.of(OpaqueTestCase.class).failure())
                 .startsWith("INCONCLUSIVE  ")
                 .containsSubsequence("objects of", "TrackCloseablesTests$OpaquePart", "Its code cannot be");
-        assertThat(TrackedRun.of(CleanTestCase.class).failures()).isEmpty();
+        assertThat(TrackedRun.of(OtherClassTestCase.class).failures()).isEmpty();
     }
 
     @TrackAllocations

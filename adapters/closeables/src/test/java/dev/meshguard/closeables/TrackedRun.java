@@ -2,6 +2,7 @@ package dev.meshguard.closeables;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -45,11 +46,25 @@ final class TrackedRun {
 
     /** Returns the messages of the failures of tests, classes and the run. */
     List<String> failures() {
+        return results.allEvents().failed().stream().map(TrackedRun::textOf).toList();
+    }
+
+    /** Returns how the failure of each test, class or run that failed begins, without the line, by its name. */
+    Map<String, String> headlines() {
         return results.allEvents().failed().stream()
-                .flatMap(failed -> failed.getPayload(TestExecutionResult.class).stream())
-                .flatMap(result -> result.getThrowable().stream())
+                .collect(Collectors.toMap(
+                        TrackedRun::nameOf, failed -> textOf(failed).replaceFirst("(?s)[;\\n].*", "")));
+    }
+
+    private static String nameOf(Event event) {
+        return event.getTestDescriptor().getDisplayName().replace("()", "");
+    }
+
+    private static String textOf(Event failed) {
+        return failed.getPayload(TestExecutionResult.class)
+                .flatMap(TestExecutionResult::getThrowable)
                 .map(TrackedRun::textOf)
-                .toList();
+                .orElseThrow();
     }
 
     /** JUnit wraps what closing a store throws. */
@@ -64,8 +79,7 @@ final class TrackedRun {
     /** Returns the names of the tests that failed. */
     Set<String> failedTests() {
         return results.testEvents().failed().stream()
-                .map(Event::getTestDescriptor)
-                .map(test -> test.getDisplayName().replace("()", ""))
+                .map(TrackedRun::nameOf)
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
