@@ -41,6 +41,8 @@ final class OpenObjects implements ObjectWatcher {
     private final List<WatchedType> types = new CopyOnWriteArrayList<>();
 
     private final Set<String> loaded = ConcurrentHashMap.newKeySet();
+    /** The trackers of the sessions that have not ended. */
+    private final List<AllocationTracker> running = new CopyOnWriteArrayList<>();
 
     private OpenObjects() {}
 
@@ -74,6 +76,15 @@ final class OpenObjects implements ObjectWatcher {
         }
     }
 
+    /** Tells a tracker of reports that fail, until its session ends. */
+    void begin(AllocationTracker tracker) {
+        running.add(tracker);
+    }
+
+    void end(AllocationTracker tracker) {
+        running.remove(tracker);
+    }
+
     /** Returns the classes of which some objects of these types are not seen, each with the reason. */
     Map<String, String> unseen(Collection<WatchedType> ofTest) {
         return Weaver.unseen(ofTest, this);
@@ -98,17 +109,30 @@ final class OpenObjects implements ObjectWatcher {
     @Override
     public void constructed(Object object) {
         // A class that is woven again while its constructor runs may report an object twice.
-        if (open.get(object) != null || JdkObjects.isOfNobody(object)) {
-            return;
-        }
-        Optional<AllocationTracker> found = AllocationSource.trackerOfThread(TrackedCloseablesSource.ID);
-        if (found.isPresent()) {
-            AllocationTracker tracker = found.get();
-            Kind kind = ObjectKinds.of(tracker, types).kind(object.getClass());
-            if (kind != null) {
-                open.put(object, new OpenObject(kind, kind.lease(tracker).handedOut(object)));
+        try {
+            if (open.get(object) != null || JdkObjects.isOfNobody(object)) {
+                return;
+            }
+            Optional<AllocationTracker> found = AllocationSource.trackerOfThread(TrackedCloseablesSource.ID);
+            if (found.isPresent()) {
+                AllocationTracker tracker = found.get();
+                Kind kind = ObjectKinds.of(tracker, types).kind(object.getClass());
+                if (kind != null) {
+                    open.put(object, new OpenObject(kind, kind.lease(tracker).handedOut(object)));
+                }
+            }
+        } catch (RuntimeException | Error failure) {
+            if (!isKnown(object, failure)) {
+                throw failure;
             }
         }
+    }
+
+    /** A failure, for example where memory has run out, concerns the tests that run now. Returns whether there are any. */
+    private boolean isKnown(Object object, Throwable failure) {
+        running.forEach(tracker -> tracker.reportsLost(
+                1, "the report of an object of " + object.getClass().getName() + " failed: " + failure));
+        return !running.isEmpty();
     }
 
     /** Takes the archives for closed that the JDK has put into its cache. */
@@ -126,7 +150,16 @@ final class OpenObjects implements ObjectWatcher {
 
     @Override
     public void ended(Object object, String method, List<String> within, @Nullable Throwable reason) {
-        Close close = new Close(method, within);
+        try {
+            ended(object, new Close(method, within), reason);
+        } catch (RuntimeException | Error failure) {
+            if (!isKnown(object, failure)) {
+                throw failure;
+            }
+        }
+    }
+
+    private void ended(Object object, Close close, @Nullable Throwable reason) {
         Object subject = object;
         OpenObject one = open.get(subject);
         if (one == null && !open.isEmpty()) {

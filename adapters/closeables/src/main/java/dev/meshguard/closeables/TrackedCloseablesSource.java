@@ -65,6 +65,7 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
             }
             ObjectKinds kinds = ObjectKinds.of(context.tracker(), types);
             context.receiveFromThreads();
+            OpenObjects.OF_JVM.begin(context.tracker());
             return new Session(context, types, kinds);
         }
 
@@ -93,6 +94,7 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
 
         @Override
         public void close() {
+            OpenObjects.OF_JVM.end(context.tracker());
             types.stream()
                     .map(WatchedType::className)
                     .filter(name -> !OpenObjects.OF_JVM.isLoaded(name))

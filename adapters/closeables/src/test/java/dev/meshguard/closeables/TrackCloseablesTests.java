@@ -966,6 +966,27 @@ class TrackCloseablesTests {
         assertThat(TrackedRun.of(OtherClassTestCase.class).failures()).isEmpty();
     }
 
+    @TrackCloseables(Cursor.class)
+    static class FailedReportTestCase {
+        private final Cursor cursor = new Cursor();
+
+        @Test
+        @SuppressWarnings("DataFlowIssue") // Stands for memory that runs out.
+        void closes() {
+            OpenObjects.OF_JVM.ended(cursor, null, List.of(), null);
+            cursor.close();
+        }
+    }
+
+    @Test
+    void aReportThatFailsConcernsOnlyTheTestsThatRun() {
+        assertThat(TrackedRun.of(FailedReportTestCase.class).failure())
+                .startsWith("INCONCLUSIVE  ")
+                .containsSubsequence(
+                        "the report of an object of", "$Cursor", "failed:", NullPointerException.class.getName());
+        assertThat(TrackedRun.of(OtherClassTestCase.class).failures()).isEmpty();
+    }
+
     @TrackAllocations
     @TrackCloseables(
             value = {Stream.class, ExecutorService.class},
