@@ -16,6 +16,9 @@ final class ClosingCalls {
     /** Stands for a method that closes nothing by itself. */
     private static final String OVERRIDDEN = "";
 
+    /** Most closing methods run in no other one. */
+    private static final Optional<List<String>> WITHIN_NONE = Optional.of(List.of());
+
     /** The names of the methods, the innermost last. A thread sees its own only. */
     private final Map<Receiver, List<String>> running = new ConcurrentHashMap<>();
 
@@ -77,6 +80,7 @@ final class ClosingCalls {
         String ended = names.remove(names.size() - 1);
         if (names.isEmpty()) {
             running.remove(receiver);
+            return ended.equals(method) ? WITHIN_NONE : Optional.empty();
         }
         return ended.equals(method)
                 ? Optional.of(
