@@ -56,6 +56,16 @@ class FaultsTests {
     }
 
     @Test
+    void putsNoNoteOnARealError() {
+        MeshDevice mesh = with(FaultPlan.none().failingAllocation(5)).openMeshDevice(TWO_DEVICES);
+
+        DeviceOutOfMemoryException error =
+                catchThrowableOfType(DeviceOutOfMemoryException.class, () -> mesh.allocate(BufferType.L1, 1L << 40));
+
+        assertThat(InjectedFault.in(error)).isEmpty();
+    }
+
+    @Test
     void countsTheAllocationsThatTakeMemoryOfTheDevice() {
         MeshDevice mesh =
                 with(FaultPlan.none().failingAllocation(2).onDevice(1)).openMeshDevice(TWO_DEVICES);
