@@ -12,47 +12,32 @@ import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.FixtureSource;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.OriginFilter;
 import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The annotation of an additional source takes no other source from a test. */
 class AdditionalSourcesTests {
-
-    @Test
-    void areExaminedBesideTheSourceOfAnAnnotation() {
-        assertThat(run(BesideAnnotationTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("label \"class\"")
-                .withTextContaining("DRAM 4 KiB on device 0")
-                .withTextContaining("2 allocated = 0 freed + 2 leaked");
-    }
-
-    @Test
-    void areExaminedBesideTheSourcesOfTheClassPath() {
-        assertThat(run(BesideDefaultTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("label \"class\"")
-                .withTextContaining("9 allocated = 0 freed + 9 leaked");
-    }
-
-    @Test
-    void areExaminedBesideTheSourceOfAnExtensionInAField() {
-        assertThat(run(BesideFieldTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("label \"class\"")
-                .withTextContaining("2 allocated = 0 freed + 2 leaked");
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(
+                BesideAnnotationTestCase.class,
+                BesideDefaultTestCase.class,
+                BesideFieldTestCase.class,
+                SharedTestCase.class);
     }
 
     @Test
@@ -71,18 +56,6 @@ class AdditionalSourcesTests {
     void oneMethodMayHaveOne() {
         assertThat(run(OnMethodTestCase.class)).hasTest("leaks").whichFailed().withTextContaining("label \"method\"");
         assertThat(run(OnMethodTestCase.class)).hasTest("isClean").whichSucceeded();
-    }
-
-    @Test
-    void rejectsOneOfAMethodWhoseMemoryLastsForItsClass() {
-        assertThat(run(SharedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "@TrackLeak on AdditionalSourcesTests$SharedTestCase#hasItsOwn: a source for one method of a class"
-                                + " with lifetime = CLASS is rejected. Put it on the class, or let the lifetime of this"
-                                + " method be TEST.");
     }
 
     /** Selects a source that leaks a buffer in each session. */
@@ -143,7 +116,8 @@ class AdditionalSourcesTests {
     @FakeMesh(rows = 1, columns = 1)
     static class BesideAnnotationTestCase {
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(text = {"label \"class\"", "DRAM 4 KiB on device 0", "2 allocated = 0 freed + 2 leaked"})
+        void areExaminedBesideTheSourceOfAnAnnotation(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }
@@ -151,7 +125,8 @@ class AdditionalSourcesTests {
     @TrackLeak("class")
     static class BesideDefaultTestCase {
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(text = {"label \"class\"", "9 allocated = 0 freed + 9 leaked"})
+        void areExaminedBesideTheSourcesOfTheClassPath(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }
@@ -164,7 +139,8 @@ class AdditionalSourcesTests {
                 .build();
 
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(text = {"label \"class\"", "2 allocated = 0 freed + 2 leaked"})
+        void areExaminedBesideTheSourceOfAnExtensionInAField(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }
@@ -206,7 +182,13 @@ class AdditionalSourcesTests {
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class SharedTestCase {
         @Test
+        @MustFail(
+                error = ExtensionConfigurationException.class,
+                message =
+                        "@TrackLeak on AdditionalSourcesTests$SharedTestCase#rejectsOneOfAMethodWhoseMemoryLastsForItsClass: a source for one method of a class"
+                                + " with lifetime = CLASS is rejected. Put it on the class, or let the lifetime of this"
+                                + " method be TEST.")
         @TrackLeak("method")
-        void hasItsOwn() {}
+        void rejectsOneOfAMethodWhoseMemoryLastsForItsClass() {}
     }
 }

@@ -1,45 +1,34 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.verdict.Outcome;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 /** A mesh and a device of it allocate the same address; bounds and budgets count both. */
 class AllocatorIdentityTests {
-
-    @Test
-    void anEntryForOneBufferDoesNotAdmitTwoAtOneAddress() {
-        assertThat(run(OneExpectedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("sum     2 allocated = 0 freed + 1 leaked + 1 expected\n");
-    }
-
-    @Test
-    void aBudgetCountsWhatTheMeshHoldsAtTheAddressOfADevicesBuffer() {
-        assertThat(run(PeakTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(BudgetAssertionError.class)
-                .withTextContaining("peak 32 MiB");
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(OneExpectedTestCase.class, PeakTestCase.class);
     }
 
     @TrackAllocations
     static class OneExpectedTestCase {
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED, text = "sum     2 allocated = 0 freed + 1 leaked + 1 expected\n")
         @ExpectBuffers(type = BufferType.DRAM, atMost = 1, because = "one is shared")
-        void leavesTwo(Ttnn ttnn) {
+        void anEntryForOneBufferDoesNotAdmitTwoAtOneAddress(Ttnn ttnn) {
             MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1));
             mesh.allocateOn(0, dram(2_048));
             mesh.allocate(MeshBufferConfig.replicated(dram(2_048)));
@@ -52,7 +41,8 @@ class AllocatorIdentityTests {
     static class PeakTestCase {
 
         @Test
-        void takesMore(Ttnn ttnn) {
+        @MustFail(error = BudgetAssertionError.class, text = "peak 32 MiB")
+        void aBudgetCountsWhatTheMeshHoldsAtTheAddressOfADevicesBuffer(Ttnn ttnn) {
             MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1));
             var ofDevice = mesh.allocateOn(0, dram(2_048));
             var ofMesh = mesh.allocate(MeshBufferConfig.replicated(dram(32L << 20)));

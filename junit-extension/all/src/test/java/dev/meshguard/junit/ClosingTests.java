@@ -10,6 +10,8 @@ import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Tensor;
@@ -20,28 +22,20 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.opentest4j.MultipleFailuresError;
 
 /** The extension closes what the test left open, and does not change what the test closed itself. */
 class ClosingTests {
-
-    @Test
-    void aMeshThatWasLeftOpenIsClosedWithoutItsCachedPrograms() {
-        assertThat(run(LeftOpenTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void aMeshThatTheTestClosesKeepsItsCachedPrograms() {
-        assertThat(run(ClosedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("fix   Call mesh.disableAndClearProgramCache() before"
-                        + " ttnn.closeMeshDevice(mesh): closing a mesh does not clear the program cache.");
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(TrackedTestCase.class, UnendedPartsTestCase.class);
     }
 
     /** Its survivors would not be checked. */
@@ -56,59 +50,29 @@ class ClosingTests {
                                 + " and was checked. Ask for a Ttnn where you use it.");
     }
 
-    @Test
-    void meshesThatTheTestOpensAreTrackedAndClosedToo() {
-        assertThat(run(OpenedByHandTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("""
-                        note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
-                        note    mesh 1 was still open; MeshGuard cleared its program cache and closed it
-                        """);
-    }
-
-    @Test
-    void aMeshThatWasOpenedPastTheExtensionHasToBeClosedByTheTest() {
-        assertThat(run(OpenedElsewhereTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.INCONCLUSIVE)
-                .withTextContaining("is still open, so its buffers may still be freed. Close it before the check.");
-    }
-
-    /** The memory of the session is closed and checked nevertheless. */
-    @Test
-    void partsThatCannotBeEndedHideNoLeak() {
-        assertThat(run(UnendedPartsTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(MultipleFailuresError.class)
-                .withTextContaining("the parts cannot be ended")
-                .withTextContaining("LEAK  ");
-    }
-
     @TrackAllocations
-    static class LeftOpenTestCase {
+    static class TrackedTestCase {
         @Test
-        void decode(MeshDevice mesh, Ttnn ttnn) {
+        void aMeshThatWasLeftOpenIsClosedWithoutItsCachedPrograms(MeshDevice mesh, Ttnn ttnn) {
             addAndFree(mesh, ttnn);
         }
-    }
 
-    @TrackAllocations
-    static class ClosedTestCase {
         @Test
-        void decode(MeshDevice mesh, Ttnn ttnn) {
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                text = "fix   Call mesh.disableAndClearProgramCache() before"
+                        + " ttnn.closeMeshDevice(mesh): closing a mesh does not clear the program cache.")
+        void aMeshThatTheTestClosesKeepsItsCachedPrograms(MeshDevice mesh, Ttnn ttnn) {
             addAndFree(mesh, ttnn);
             ttnn.closeMeshDevice(mesh);
         }
-    }
 
-    @TrackAllocations
-    static class OpenedByHandTestCase {
         @Test
-        void decode(Ttnn ttnn) {
+        @MustFail(verdict = Outcome.LEAKED, text = """
+                        note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
+                        note    mesh 1 was still open; MeshGuard cleared its program cache and closed it
+                        """)
+        void meshesThatTheTestOpensAreTrackedAndClosedToo(Ttnn ttnn) {
             MeshDevice single = ttnn.openMeshDevice(MeshShape.of(1, 1));
             MeshDevice closed = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
                     .withMeshShape(MeshShape.of(1, 1))
@@ -116,12 +80,12 @@ class ClosingTests {
             Buffers.take(single);
             Buffers.take(closed).deallocate();
         }
-    }
 
-    @TrackAllocations
-    static class OpenedElsewhereTestCase {
         @Test
-        void decode(AllocationTracker tracker) {
+        @MustFail(
+                verdict = Outcome.INCONCLUSIVE,
+                text = "is still open, so its buffers may still be freed. Close it before the check.")
+        void aMeshThatWasOpenedPastTheExtensionHasToBeClosedByTheTest(AllocationTracker tracker) {
             Ttnn.create(tracker).openMeshDevice();
         }
     }
@@ -153,8 +117,12 @@ class ClosingTests {
         static final MeshGuardExtension guard =
                 MeshGuardExtension.builder().source(new UnendedParts()).build();
 
+        /** The memory of the session is closed and checked nevertheless. */
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(
+                error = MultipleFailuresError.class,
+                text = {"the parts cannot be ended", "LEAK  "})
+        void partsThatCannotBeEndedHideNoLeak(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }

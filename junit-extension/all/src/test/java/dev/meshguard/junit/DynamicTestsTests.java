@@ -2,20 +2,27 @@ package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,148 +37,106 @@ import org.opentest4j.TestAbortedException;
  */
 class DynamicTestsTests {
 
-    @Test
-    void aLeakFailsTheDynamicTestThatMadeItAndNothingElse() {
-        assertThat(run(LeakTestCase.class)).hasOnlyFailed("leaks");
-        assertThat(run(LeakTestCase.class))
-                .hasTestCalled("leaks")
-                .whichFailed()
-                .withFirstFrameIn(LeakTestCase.class, "lambda$decode$1")
-                .withFinding(Cause.LOST, 8, 4096, LeakTestCase.class, "lambda$decode$1")
-                .withTextContaining(
-                        "note    checked at the end of DynamicTestsTests$LeakTestCase#decode [leaks], whose mesh stays open\n")
-                .withReport("mvn test -Dtest='DynamicTestsTests$LeakTestCase#decode'");
-    }
-
-    @Test
-    void dynamicTestsInContainersAreCheckedToo() {
-        assertThat(run(ContainerTestCase.class)).hasOnlyFailed("leaks");
-    }
-
-    @Test
-    void whatTheFactoryLeavesIsTheFactorys() {
-        assertThat(run(FactoryLeakTestCase.class)).hasTestCalled("is clean").whichSucceeded();
-        assertThat(run(FactoryLeakTestCase.class))
-                .hasFailedContainerCalled("decode(MeshDevice)")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("sum     16 allocated = 8 freed + 8 leaked\n");
-    }
-
-    @Test
-    void reportsALeakOfTheFactoryWithoutRepeatingThoseOfItsTests() {
-        assertThat(run(BothLeakTestCase.class))
-                .hasTestCalled("leaks")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-        assertThat(run(BothLeakTestCase.class))
-                .hasFailedContainerCalled("decode(MeshDevice)")
-                .whichFailed()
-                .withTextContaining("sum     16 allocated = 0 freed + 8 leaked + 8 expected\n")
-                .withTextContaining(
-                        "Expected and present: 8 buffers, 32 KiB (32768 B) (at most 8 buffers, because \"reported by"
-                                + " DynamicTestsTests$BothLeakTestCase#decode [leaks]\")");
-    }
-
-    @Test
-    void whatOneTakesTheNextMayNotFree() {
-        assertThat(run(StepsTestCase.class)).hasOnlyFailed("takes");
-    }
-
-    @Test
-    void stepsOfOneStoryNeedAMeshThatIsCheckedWhenTheClassIsOver() {
-        assertThat(run(StepsOnMeshOfClassTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void eachAnswersForItselfWhereTheyRunAtTheSameTime() {
-        assertThat(runConcurrently(ConcurrentTestCase.class)).hasOnlyFailed("3", "7", "11", "15");
-    }
-
-    @Test
-    void onASharedMeshFactoryAndDynamicTestsAnswerForThemselves() {
-        assertThat(run(SharedMeshTestCase.class))
-                .hasTestCalled("leaks")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-        assertThat(run(SharedMeshTestCase.class)).hasTestCalled("is clean").whichSucceeded();
-        assertThat(run(SharedMeshTestCase.class))
-                .hasFailedContainerCalled("decode(MeshDevice)")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("""
-                        note    checked at the end of DynamicTestsTests$SharedMeshTestCase#decode, whose mesh stays open
-                        sum     8 allocated = 0 freed + 8 leaked
-                        """);
-    }
-
-    @Test
-    void aFailureOfTheDynamicTestItselfComesFirst() {
-        assertThat(run(FailingTestCase.class))
-                .hasTestCalled("fails")
-                .whichFailed()
-                .with(IllegalStateException.class, "the test itself")
-                .withSuppressedVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void anAbortedDynamicTestStaysAborted() {
-        assertThat(run(FailingTestCase.class))
-                .hasTestCalled("aborts")
-                .whichWasAborted()
-                .with(TestAbortedException.class, "no hardware")
-                .withSuppressedVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void registeredTwiceItChecksOnce() {
-        assertThat(run(TwiceTestCase.class))
-                .hasTestCalled("leaks")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withNothingSuppressed();
-    }
-
-    @Test
-    void withoutCheckNothingFails() {
-        assertThat(run(UncheckedTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void appliesExpectationsOfTheFactoryToEachDynamicTest() {
-        assertThat(run(ExpectingTestCase.class)).hasOnlySucceeded(1);
+    @TestFactory
+    Stream<DynamicTest> factories() {
+        return FixtureChecks.of(
+                FactoriesTestCase.class,
+                StepsOnMeshOfClassTestCase.class,
+                SharedMeshTestCase.class,
+                TwiceTestCase.class,
+                UncheckedTestCase.class);
     }
 
     @TrackAllocations
-    static class LeakTestCase {
+    static class FactoriesTestCase {
         @TestFactory
+        @Runs(3)
+        @MustFail(invocation = 2, verdict = Outcome.LEAKED)
         Stream<DynamicNode> decode(MeshDevice mesh) {
             return Stream.of(
                     dynamicTest("is clean", () -> Buffers.take(mesh).deallocate()),
                     dynamicTest("leaks", () -> Buffers.take(mesh)),
                     dynamicTest("is clean too", () -> Buffers.take(mesh).deallocate()));
         }
-    }
 
-    @TrackAllocations
-    static class ContainerTestCase {
         @TestFactory
-        DynamicNode decode(MeshDevice mesh) {
+        @Runs(2)
+        @MustFail(invocation = 1, verdict = Outcome.LEAKED)
+        DynamicNode dynamicTestsInContainersAreCheckedToo(MeshDevice mesh) {
             return dynamicContainer(
                     "outer",
                     Stream.of(
                             dynamicContainer("inner", Stream.of(dynamicTest("leaks", () -> Buffers.take(mesh)))),
                             dynamicTest("is clean", () -> Buffers.take(mesh).deallocate())));
         }
-    }
 
-    @TrackAllocations
-    static class FactoryLeakTestCase {
         @TestFactory
-        DynamicNode decode(MeshDevice mesh) {
+        @MustFail(container = true, verdict = Outcome.LEAKED, text = "sum     16 allocated = 8 freed + 8 leaked\n")
+        DynamicNode whatTheFactoryLeavesIsTheFactorys(MeshDevice mesh) {
             Buffers.take(mesh);
             return dynamicTest("is clean", () -> Buffers.take(mesh).deallocate());
         }
+
+        @TestFactory
+        @Runs(2)
+        @MustFail(invocation = 1, verdict = Outcome.LEAKED)
+        Stream<DynamicNode> whatOneTakesTheNextMayNotFree(MeshDevice mesh) {
+            return steps(mesh);
+        }
+
+        @TestFactory
+        @MustFail(error = IllegalStateException.class, message = "the test itself", suppressed = Outcome.LEAKED)
+        DynamicNode aFailureOfTheDynamicTestItselfComesFirst(MeshDevice mesh) {
+            return dynamicTest("fails", () -> {
+                Buffers.take(mesh);
+                throw new IllegalStateException("the test itself");
+            });
+        }
+
+        @TestFactory
+        @MustFail(
+                aborted = true,
+                error = TestAbortedException.class,
+                message = "no hardware",
+                suppressed = Outcome.LEAKED)
+        DynamicNode anAbortedDynamicTestStaysAborted(MeshDevice mesh) {
+            return dynamicTest("aborts", () -> {
+                Buffers.take(mesh);
+                throw new TestAbortedException("no hardware");
+            });
+        }
+
+        @TestFactory
+        @ExpectBuffers(label = "weights", because = "kept for the other tests")
+        DynamicNode appliesExpectationsOfTheFactoryToEachDynamicTest(MeshDevice mesh) {
+            return dynamicTest("loads", () -> Buffers.take(mesh, "weights"));
+        }
+    }
+
+    @Test
+    void aLeakIsReportedInFull() {
+        assertThat(runTest(FactoriesTestCase.class, "decode", Map.of()))
+                .hasTestCalled("leaks")
+                .whichFailed()
+                .withFirstFrameIn(FactoriesTestCase.class, "lambda$decode$1")
+                .withFinding(Cause.LOST, 8, 4096, FactoriesTestCase.class, "lambda$decode$1")
+                .withTextContaining(
+                        "note    checked at the end of DynamicTestsTests$FactoriesTestCase#decode [leaks], whose mesh stays open\n")
+                .withReport("mvn test -Dtest='DynamicTestsTests$FactoriesTestCase#decode'");
+    }
+
+    @Test
+    void reportsALeakOfTheFactoryWithoutRepeatingThoseOfItsTests() {
+        RunAssert.Results results = run(BothLeakTestCase.class);
+
+        assertThat(results).hasTestCalled("leaks").whichFailed().withVerdict(Outcome.LEAKED);
+        assertThat(results)
+                .hasFailedContainerCalled("decode(MeshDevice)")
+                .whichFailed()
+                .withTextContaining("sum     16 allocated = 0 freed + 8 leaked + 8 expected\n")
+                .withTextContaining(
+                        "Expected and present: 8 buffers, 32 KiB (32768 B) (at most 8 buffers, because \"reported by"
+                                + " DynamicTestsTests$BothLeakTestCase#decode [leaks]\")");
     }
 
     @TrackAllocations
@@ -183,27 +148,9 @@ class DynamicTestsTests {
         }
     }
 
-    static Stream<DynamicNode> steps(MeshDevice mesh) {
-        List<MeshBuffer> held = new ArrayList<>();
-        return Stream.of(
-                dynamicTest("takes", () -> held.add(Buffers.take(mesh))),
-                dynamicTest("frees", () -> held.get(0).deallocate()));
-    }
-
-    @TrackAllocations
-    static class StepsTestCase {
-        @TestFactory
-        Stream<DynamicNode> decode(MeshDevice mesh) {
-            return steps(mesh);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class StepsOnMeshOfClassTestCase {
-        @TestFactory
-        Stream<DynamicNode> decode(MeshDevice mesh) {
-            return steps(mesh);
-        }
+    @Test
+    void eachAnswersForItselfWhereTheyRunAtTheSameTime() {
+        assertThat(runConcurrently(ConcurrentTestCase.class)).hasOnlyFailed("3", "7", "11", "15");
     }
 
     @TrackAllocations
@@ -222,30 +169,39 @@ class DynamicTestsTests {
         }
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class SharedMeshTestCase {
+    private static Stream<DynamicNode> steps(MeshDevice mesh) {
+        List<MeshBuffer> held = new ArrayList<>();
+        return Stream.of(
+                dynamicTest("takes", () -> held.add(Buffers.take(mesh))),
+                dynamicTest("frees", () -> held.get(0).deallocate()));
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class StepsOnMeshOfClassTestCase {
         @TestFactory
-        Stream<DynamicNode> decode(MeshDevice mesh) {
-            Buffers.take(mesh);
-            return Stream.of(
-                    dynamicTest("leaks", () -> Buffers.take(mesh)),
-                    dynamicTest("is clean", () -> Buffers.take(mesh).deallocate()));
+        @Runs(2)
+        Stream<DynamicNode> stepsOfOneStoryNeedAMeshThatIsCheckedWhenTheClassIsOver(MeshDevice mesh) {
+            return steps(mesh);
         }
     }
 
-    @TrackAllocations
-    static class FailingTestCase {
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class SharedMeshTestCase {
         @TestFactory
-        Stream<DynamicNode> decode(MeshDevice mesh) {
-            return Stream.of(
-                    dynamicTest("fails", () -> {
-                        Buffers.take(mesh);
-                        throw new IllegalStateException("the test itself");
-                    }),
-                    dynamicTest("aborts", () -> {
-                        Buffers.take(mesh);
-                        throw new TestAbortedException("no hardware");
-                    }));
+        @MustFail(container = true, verdict = Outcome.LEAKED, text = """
+                note    checked at the end of DynamicTestsTests$SharedMeshTestCase#onASharedMeshAFactoryAnswersForItself, whose \
+                mesh stays open
+                sum     8 allocated = 0 freed + 8 leaked
+                """)
+        DynamicNode onASharedMeshAFactoryAnswersForItself(MeshDevice mesh) {
+            Buffers.take(mesh);
+            return dynamicTest("is clean", () -> Buffers.take(mesh).deallocate());
+        }
+
+        @TestFactory
+        @MustFail(verdict = Outcome.LEAKED)
+        DynamicNode onASharedMeshADynamicTestAnswersForItself(MeshDevice mesh) {
+            return dynamicTest("leaks", () -> Buffers.take(mesh));
         }
     }
 
@@ -255,7 +211,8 @@ class DynamicTestsTests {
         static final MeshGuardExtension guard = MeshGuardExtension.create();
 
         @TestFactory
-        DynamicNode decode(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED, alone = true)
+        DynamicNode registeredTwiceItChecksOnce(MeshDevice mesh) {
             return dynamicTest("leaks", () -> Buffers.take(mesh));
         }
     }
@@ -263,17 +220,8 @@ class DynamicTestsTests {
     @TrackAllocations(check = AllocationCheck.NONE)
     static class UncheckedTestCase {
         @TestFactory
-        DynamicNode decode(MeshDevice mesh) {
+        DynamicNode withoutCheckNothingFails(MeshDevice mesh) {
             return dynamicTest("leaks", () -> Buffers.take(mesh));
-        }
-    }
-
-    @TrackAllocations
-    static class ExpectingTestCase {
-        @TestFactory
-        @ExpectBuffers(label = "weights", because = "kept for the other tests")
-        DynamicNode decode(MeshDevice mesh) {
-            return dynamicTest("loads", () -> Buffers.take(mesh, "weights"));
         }
     }
 }

@@ -6,26 +6,26 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Expected buffers may remain, within their bounds. */
 class ExpectBuffersTests {
-
-    @Test
-    void aBufferThatFitsEveryConditionIsExpected() {
-        assertThat(run(FittingTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void boundsDevicesAndTimeAreConditionsToo() {
-        assertThat(run(BoundsTestCase.class)).hasOnlySucceeded(1);
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(
+                TrackedTestCase.class, AddingTestCase.class, AloneTestCase.class, SharedMeshTestCase.class);
     }
 
     @ParameterizedTest
@@ -45,28 +45,6 @@ class ExpectBuffersTests {
     }
 
     @Test
-    void entriesOfMethodClassAndClassAroundAddUp() {
-        assertThat(run(AddingTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void anEntryAloneTracksTheTest() {
-        assertThat(run(AloneTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void rejectsAnEntryOnAMethodOfALongerLivedMesh() {
-        assertThat(run(SharedMeshTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "@ExpectBuffers on ExpectBuffersTests$SharedMeshTestCase#keeps: an entry for one method of a mesh"
-                                + " with lifetime = CLASS is rejected. Put it on the class, or let the mesh last for one"
-                                + " test.");
-    }
-
-    @Test
     void rejectsAnEntryOnANestedClassThatSharesAMesh() {
         assertThat(run(SharedWithNestedTestCase.class))
                 .hasTest("keeps")
@@ -79,22 +57,19 @@ class ExpectBuffersTests {
     }
 
     @TrackAllocations
-    static class FittingTestCase {
+    static class TrackedTestCase {
         @Test
         @ExpectBuffers(
                 type = BufferType.DRAM,
                 size = 4_096,
                 atMost = 8,
                 label = "weights",
-                origin = "FittingTestCase.keeps",
+                origin = "TrackedTestCase.aBufferThatFitsEveryConditionIsExpected",
                 because = "shared")
-        void keeps(MeshDevice mesh) {
+        void aBufferThatFitsEveryConditionIsExpected(MeshDevice mesh) {
             Buffers.take(mesh, "weights");
         }
-    }
 
-    @TrackAllocations
-    static class BoundsTestCase {
         @Test
         @ExpectBuffers(
                 devices = {0, 1, 2, 3, 4, 5, 6, 7},
@@ -103,7 +78,7 @@ class ExpectBuffersTests {
                 atMost = 9,
                 until = "9999-12-31",
                 because = "shared")
-        void keeps(MeshDevice mesh) {
+        void boundsDevicesAndTimeAreConditionsToo(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }
@@ -150,7 +125,7 @@ class ExpectBuffersTests {
         class InnerTestCase {
             @Test
             @ExpectBuffers(label = "method", because = "of the method")
-            void keeps(MeshDevice mesh) {
+            void entriesOfMethodClassAndClassAroundAddUp(MeshDevice mesh) {
                 Buffers.take(mesh, "outer");
                 Buffers.take(mesh, "class");
                 Buffers.take(mesh, "class too");
@@ -162,7 +137,8 @@ class ExpectBuffersTests {
     @ExpectBuffers(label = "weights", because = "shared")
     static class AloneTestCase {
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED)
+        void anEntryAloneTracksTheTest(MeshDevice mesh) {
             Buffers.take(mesh, "cache");
         }
     }
@@ -170,8 +146,14 @@ class ExpectBuffersTests {
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class SharedMeshTestCase {
         @Test
+        @MustFail(
+                error = ExtensionConfigurationException.class,
+                message =
+                        "@ExpectBuffers on ExpectBuffersTests$SharedMeshTestCase#rejectsAnEntryOnAMethodOfALongerLivedMesh: an entry for one method of a mesh"
+                                + " with lifetime = CLASS is rejected. Put it on the class, or let the mesh last for one"
+                                + " test.")
         @ExpectBuffers(label = "weights", because = "shared")
-        void keeps(MeshDevice mesh) {}
+        void rejectsAnEntryOnAMethodOfALongerLivedMesh(MeshDevice mesh) {}
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)

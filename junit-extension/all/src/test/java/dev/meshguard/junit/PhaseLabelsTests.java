@@ -1,52 +1,31 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Phase;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import java.util.List;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 /** Buffers are attributed to set-up, test or teardown. */
 class PhaseLabelsTests {
-
-    @Test
-    void thePhasesOfATestAreLabelled() {
-        assertThat(run(PhasesTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void aMeshThatIsFirstAskedForByTheTestHasNoSetUp() {
-        assertThat(run(LateTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void aPhaseOfTheTestsOwnLiesWithinTheTest() {
-        assertThat(run(WarmUpTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void noPhaseOfATestLastsBeyondItOnASharedMesh() {
-        assertThat(run(SharedTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void aFailureNamesThePhaseOfTheTestsOwn() {
-        assertThat(run(WarmUpLeakTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("allocated in warm-up (events #");
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(TrackedTestCase.class, PhasesTestCase.class, SharedTestCase.class);
     }
 
     private static List<Phase> phases(AllocationTracker tracker) {
@@ -64,7 +43,7 @@ class PhaseLabelsTests {
         }
 
         @Test
-        void test(AllocationTracker tracker) {
+        void thePhasesOfATestAreLabelled(AllocationTracker tracker) {
             Assertions.assertThat(tracker.currentPhase()).isEqualTo(Phase.TEST);
         }
 
@@ -75,12 +54,30 @@ class PhaseLabelsTests {
     }
 
     @TrackAllocations
-    static class LateTestCase {
+    static class TrackedTestCase {
         @Test
-        void test(AllocationTracker tracker) {
+        void aMeshThatIsFirstAskedForByTheTestHasNoSetUp(AllocationTracker tracker) {
             tracker.sourceAttached("binding");
 
             Assertions.assertThat(phases(tracker)).containsExactly(Phase.TEST);
+        }
+
+        @Test
+        void aPhaseOfTheTestsOwnLiesWithinTheTest(AllocationTracker tracker) {
+            try (Scope warmUp = tracker.phase("warm-up")) {
+                Assertions.assertThat(tracker.currentPhase()).isEqualTo(new Phase("warm-up"));
+            }
+
+            Assertions.assertThat(tracker.currentPhase()).isEqualTo(Phase.TEST);
+            tracker.sourceAttached("binding");
+        }
+
+        @Test
+        @MustFail(text = "allocated in warm-up (events #")
+        void aFailureNamesThePhaseOfTheTestsOwn(MeshDevice mesh, AllocationTracker tracker) {
+            try (Scope warmUp = tracker.phase("warm-up")) {
+                Buffers.take(mesh);
+            }
         }
     }
 
@@ -92,7 +89,8 @@ class PhaseLabelsTests {
         }
 
         @RepeatedTest(2)
-        void test() {}
+        @Runs(2)
+        void noPhaseOfATestLastsBeyondItOnASharedMesh() {}
 
         @AfterAll
         static void between(AllocationTracker tracker) {
@@ -107,29 +105,6 @@ class PhaseLabelsTests {
                             Phase.TEST,
                             Phase.TEARDOWN,
                             Phase.START);
-        }
-    }
-
-    @TrackAllocations
-    static class WarmUpTestCase {
-        @Test
-        void test(AllocationTracker tracker) {
-            try (Scope warmUp = tracker.phase("warm-up")) {
-                Assertions.assertThat(tracker.currentPhase()).isEqualTo(new Phase("warm-up"));
-            }
-
-            Assertions.assertThat(tracker.currentPhase()).isEqualTo(Phase.TEST);
-            tracker.sourceAttached("binding");
-        }
-    }
-
-    @TrackAllocations
-    static class WarmUpLeakTestCase {
-        @Test
-        void test(MeshDevice mesh, AllocationTracker tracker) {
-            try (Scope warmUp = tracker.phase("warm-up")) {
-                Buffers.take(mesh);
-            }
         }
     }
 }

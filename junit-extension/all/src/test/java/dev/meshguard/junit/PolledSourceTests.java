@@ -3,6 +3,8 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.PolledLibrary;
 import dev.meshguard.junit.testkit.PolledLibrary.Handle;
 import dev.meshguard.junit.testkit.SteppedTimer;
@@ -21,55 +23,21 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A source whose handles report nothing is asked before each look at what is allocated. */
 @SuppressWarnings("UnusedVariable") // Fields hold what leaks.
 class PolledSourceTests {
-
-    @Test
-    void aHandleThatWasClosedIsFreed() {
-        assertThat(run(ClosedTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    /** It cannot be asked afterwards, so the source holds it until it is asked. */
-    @Test
-    void aHandleThatWasClosedAndCollectedIsNotLost() {
-        assertThat(run(CollectedTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void aHandleThatTheTestHoldsIsHeld() {
-        assertThat(run(HeldTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("HELD: still referenced by HeldTestCase.handle");
-    }
-
-    /** The source itself must not hold it while the holders are searched. */
-    @Test
-    void aHandleThatNobodyElseHoldsIsLost() {
-        assertThat(run(DroppedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("LOST: no handle to it is reachable any more");
-    }
-
-    @Test
-    void asksAgainWhileTheCheckWaits() {
-        assertThat(run(ClosedLateTestCase.class)).hasOnlySucceeded(1);
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(
+                ClosedTestCase.class,
+                CollectedTestCase.class,
+                HeldTestCase.class,
+                DroppedTestCase.class,
+                ClosedLateTestCase.class,
+                UnaskableTestCase.class);
     }
 
     @Test
     void asksBeforeAndAfterTheSessionIsClosed() {
         assertThat(run(OrderTestCase.class)).hasOnlySucceeded(1);
         Assertions.assertThat(OrderTestCase.LIBRARY.calls()).containsExactly("begin", "poll", "close", "poll");
-    }
-
-    @Test
-    void aSourceThatCannotAskLeavesTheVerdictOpen() {
-        assertThat(run(UnaskableTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.INCONCLUSIVE)
-                .withTextContaining("the source \"polled\" could not ask its handles:"
-                        + " java.lang.IllegalStateException: the library is gone");
     }
 
     /** The handles of tests that go on are neither dropped nor blamed. */
@@ -91,7 +59,7 @@ class PolledSourceTests {
                 MeshGuardExtension.builder().source(LIBRARY.settings()).build();
 
         @Test
-        void closes() {
+        void aHandleThatWasClosedIsFreed() {
             LIBRARY.open().close();
         }
     }
@@ -103,8 +71,9 @@ class PolledSourceTests {
         static final MeshGuardExtension guard =
                 MeshGuardExtension.builder().source(LIBRARY.settings()).build();
 
+        /** It cannot be asked afterwards, so the source holds it until it is asked. */
         @Test
-        void closesAndDrops() {
+        void aHandleThatWasClosedAndCollectedIsNotLost() {
             LIBRARY.open().close();
             System.gc();
         }
@@ -120,7 +89,8 @@ class PolledSourceTests {
         private Handle handle;
 
         @Test
-        void holds() {
+        @MustFail(verdict = Outcome.LEAKED, text = "HELD: still referenced by HeldTestCase.handle")
+        void aHandleThatTheTestHoldsIsHeld() {
             handle = LIBRARY.open();
         }
     }
@@ -132,8 +102,10 @@ class PolledSourceTests {
         static final MeshGuardExtension guard =
                 MeshGuardExtension.builder().source(LIBRARY.settings()).build();
 
+        /** The source itself must not hold it while the holders are searched. */
         @Test
-        void drops() {
+        @MustFail(text = "LOST: no handle to it is reachable any more")
+        void aHandleThatNobodyElseHoldsIsLost() {
             LIBRARY.open();
         }
     }
@@ -150,7 +122,7 @@ class PolledSourceTests {
                 .build();
 
         @Test
-        void leavesItsHandleToAnotherThread() {
+        void asksAgainWhileTheCheckWaits() {
             Handle handle = LIBRARY.open();
             TIMER.at(Duration.ofMillis(5), handle::close);
         }
@@ -175,7 +147,11 @@ class PolledSourceTests {
                 MeshGuardExtension.builder().source(LIBRARY.settings()).build();
 
         @Test
-        void breaksTheLibrary() {
+        @MustFail(
+                verdict = Outcome.INCONCLUSIVE,
+                text = "the source \"polled\" could not ask its handles:"
+                        + " java.lang.IllegalStateException: the library is gone")
+        void aSourceThatCannotAskLeavesTheVerdictOpen() {
             LIBRARY.breakDown();
         }
     }

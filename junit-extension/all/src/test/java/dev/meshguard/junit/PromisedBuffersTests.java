@@ -1,18 +1,22 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.JupiterRun.runInvocation;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.meshguard.junit.mesh.FailEachAllocation;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicNode;
@@ -31,233 +35,85 @@ import org.opentest4j.TestAbortedException;
 /** An entry on a method must match in one of its invocations; one on a class need not match. */
 class PromisedBuffersTests {
 
-    private static final String WHERE_THAT_IS_RIGHT =
-            "   fix   If that is right, remove the entry, or it will hide the next leak.";
+    private static final String RIGHT = "   fix   If that is right, remove the entry, or it will hide the next leak.";
 
-    @Test
-    void exactlySixteenWithNoneLeftFailTheTest() {
-        assertThat(run(NoneLeftTestCase.class))
-                .hasTest("exactly")
-                .whichFailed()
-                .withVerdict(Outcome.STALE_EXPECTATION)
-                .withTextContaining(
-                        "1. no survivor matches: exactly 16 buffers, because \"shared\"\n" + WHERE_THAT_IS_RIGHT);
-        assertThat(run(NoneLeftTestCase.class)).hasTest("atLeast").whichFailed().withVerdict(Outcome.STALE_EXPECTATION);
-    }
-
-    @Test
-    void aBoundThatAllowsNoneIsKeptByNone() {
-        assertThat(run(NoneIsAllowedTestCase.class)).hasOnlySucceeded(3);
-    }
-
-    @Test
-    void aTestThatUsesNoMemoryBreaksItsPromiseToo() {
-        assertThat(run(NoMemoryTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(AssertionFailedError.class, """
-                STALE  1 expectation on PromisedBuffersTests$NoMemoryTestCase#test promises more than survived
-                1. no memory was used through MeshGuard: exactly 16 buffers, because "shared"
-                """ + WHERE_THAT_IS_RIGHT);
-    }
-
-    @Test
-    void aTestThatFailedOrWasAbortedBreaksNoPromise() {
-        assertThat(run(FailedTestCase.class))
-                .hasTest("fails")
-                .whichFailed()
-                .with(AssertionFailedError.class, "before it allocates")
-                .withNothingSuppressed();
-        assertThat(run(FailedTestCase.class))
-                .hasTest("aborts")
-                .whichWasAborted()
-                .with(TestAbortedException.class, "Assumption failed: before it allocates")
-                .withNothingSuppressed();
-        assertThat(run(FailedTestCase.class))
-                .hasTest("failsWithoutMemory")
-                .whichFailed()
-                .withNothingSuppressed();
-    }
-
-    @Test
-    void aTestThatIsNotCheckedBreaksNoPromise() {
-        assertThat(run(UncheckedTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void anEntryOnAClassMayMatchNothingInOneTest() {
-        assertThat(run(ClassTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void lessThanAnEntryOnAClassPromisesFailsTheTest() {
-        assertThat(run(LessOnAClassTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.STALE_EXPECTATION);
-    }
-
-    @Test
-    void anEntryOfAnExtensionInAFieldMayMatchNothingInOneTest() {
-        assertThat(run(FieldTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void oneInvocationThatKeepsThePromiseIsEnough() {
-        assertThat(run(KeptByOneTestCase.class)).hasOnlySucceeded(3);
-        assertThat(runConcurrently(KeptByOneTestCase.class)).hasOnlySucceeded(3);
-    }
-
-    @Test
-    void aPromiseThatNoInvocationKeepsFailsTheMethod() {
-        assertThat(run(KeptByNoneTestCase.class))
-                .hasFailedContainerCalled("test(boolean, MeshDevice)")
-                .whichFailed()
-                .withFirstFrameIn(KeptByNoneTestCase.class, "test")
-                .with(AssertionFailedError.class, """
-                        STALE  1 expectation on PromisedBuffersTests$KeptByNoneTestCase#test promises more than survived
-                        1. no survivor matches in any of 2 checks: label "weights", exactly 8 buffers, because "shared"
-                        """ + WHERE_THAT_IS_RIGHT);
-    }
-
-    @Test
-    void oneInvocationWithLessThanIsPromisedFailsByItself() {
-        assertThat(run(LessInOneTestCase.class))
-                .hasInvocation("test", 2)
-                .whichFailed()
-                .withVerdict(Outcome.STALE_EXPECTATION);
-    }
-
-    @Test
-    void ofInvocationsOfWhichOneFailedNothingIsSaid() {
-        assertThat(run(OneFailsTestCase.class))
-                .hasSingleFailure()
-                .whichFailed()
-                .with(AssertionFailedError.class, "before it allocates")
-                .withNothingSuppressed();
-        assertThat(run(OneFailsTestCase.class)).hasTemplate("test").whichSucceeded();
-    }
-
-    @Test
-    void ofInvocationsOfWhichSomeWereLeftOutNothingIsSaid() {
-        assertThat(runInvocation(KeptByOneTestCase.class, "parameters", 2)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void repetitionsKeepAPromiseTogether() {
-        assertThat(run(RepeatedTestCase.class))
-                .hasFailedContainerCalled("test(MeshDevice)")
-                .whichFailed()
-                .with(AssertionFailedError.class);
-    }
-
-    @Test
-    void dynamicTestsKeepAPromiseTogether() {
-        assertThat(run(DynamicTestCase.class)).hasTestCalled("keeps").whichSucceeded();
-        assertThat(run(DynamicTestCase.class)).hasTemplate("kept").whichSucceeded();
-        assertThat(run(DynamicTestCase.class))
-                .hasFailedContainerCalled("broken(MeshDevice)")
-                .whichFailed()
-                .with(AssertionFailedError.class, """
-                        STALE  1 expectation on PromisedBuffersTests$DynamicTestCase#broken promises more than survived
-                        1. no survivor matches in any of 2 checks: exactly 8 buffers, because "shared"
-                        """ + WHERE_THAT_IS_RIGHT);
-    }
-
-    @Test
-    void dynamicTestsInContainersKeepAPromiseTogether() {
-        assertThat(run(DynamicContainersTestCase.class))
-                .hasFailedContainerCalled("broken(MeshDevice)")
-                .whichFailed()
-                .with(AssertionFailedError.class);
-    }
-
-    @Test
-    void aFactoryOnAMeshThatOutlivesItKeepsItsPromiseByWhatItLeavesItself() {
-        assertThat(run(SharedFactoryTestCase.class)).hasTemplate("kept").whichSucceeded();
-    }
-
-    @Test
-    void testsOnAMeshThatOutlivesThemKeepTheirPromisesByThemselves() {
-        assertThat(run(SharedMeshTestCase.class))
-                .hasTest("takesAndFrees")
-                .whichFailed()
-                .withVerdict(Outcome.STALE_EXPECTATION);
-        assertThat(run(SharedMeshTestCase.class))
-                .hasTest("takesNothing")
-                .whichFailed()
-                .with(AssertionFailedError.class);
-        assertThat(run(SharedMeshTestCase.class)).hasTest("keeps").whichSucceeded();
-        assertThat(run(SharedMeshTestCase.class)).hasTemplate("once").whichSucceeded();
-        assertThat(run(SharedMeshTestCase.class)).hasTemplate("never").whichFailed();
-    }
-
-    @Test
-    void invocationsWithInjectedFailuresNeedNotKeepThePromise() {
-        assertThat(run(FailingAllocationsTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void invocationsOfAClassKeepAPromiseTogether() {
-        assertThat(run(ParameterizedTestCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .withTextContaining("#broken promises more than survived\n1. no survivor matches in any of 2 checks: ");
+    @TestFactory
+    Stream<DynamicTest> promises() {
+        return FixtureChecks.of(
+                OnMethodsTestCase.class,
+                UncheckedTestCase.class,
+                OnClassTestCase.class,
+                LessOnAClassTestCase.class,
+                FieldTestCase.class,
+                InvocationsTestCase.class,
+                DynamicTestCase.class,
+                SharedMeshTestCase.class,
+                ParameterizedTestCase.class);
     }
 
     @TrackAllocations
-    static class NoneLeftTestCase {
+    static class OnMethodsTestCase {
         @Test
+        @MustFail(
+                verdict = Outcome.STALE_EXPECTATION,
+                text = "1. no survivor matches: exactly 16 buffers, because \"shared\"\n" + RIGHT)
         @ExpectBuffers(exactly = 16, because = "shared")
-        void exactly(MeshDevice mesh) {
+        void exactlySixteenWithNoneLeftFailTheTest(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
         }
 
         @Test
+        @MustFail(verdict = Outcome.STALE_EXPECTATION)
         @ExpectBuffers(atLeast = 1, atMost = 8, because = "shared")
-        void atLeast(MeshDevice mesh) {}
-    }
+        void atLeastOneWithNoneLeftFailsTheTest(MeshDevice mesh) {}
 
-    @TrackAllocations
-    static class NoneIsAllowedTestCase {
         @Test
         @ExpectBuffers(atMost = 16, because = "shared")
-        void atMost(MeshDevice mesh) {}
+        void atMostAllowsNone(MeshDevice mesh) {}
 
         @Test
         @ExpectBuffers(exactly = 0, because = "none")
-        void exactlyNone() {}
+        void exactlyNoneAllowsNone() {}
 
         @Test
         @ExpectBuffers(atLeast = 0, because = "any number")
-        void atLeastNone(MeshDevice mesh) {}
-    }
+        void atLeastNoneAllowsNone(MeshDevice mesh) {}
 
-    @TrackAllocations
-    static class NoMemoryTestCase {
         @Test
+        @MustFail(error = AssertionFailedError.class, message = """
+                STALE  1 expectation on PromisedBuffersTests$OnMethodsTestCase#aTestThatUsesNoMemoryBreaksItsPromiseToo promises \
+                more than survived
+                1. no memory was used through MeshGuard: exactly 16 buffers, because "shared"
+                """ + RIGHT)
         @ExpectBuffers(exactly = 16, because = "shared")
-        void test() {}
-    }
+        void aTestThatUsesNoMemoryBreaksItsPromiseToo() {}
 
-    @TrackAllocations
-    static class FailedTestCase {
         @Test
+        @MustFail(error = AssertionFailedError.class, message = "before it allocates", alone = true)
         @ExpectBuffers(exactly = 16, because = "shared")
-        void fails(MeshDevice mesh) {
+        void aTestThatFailedBreaksNoPromise(MeshDevice mesh) {
             Assertions.fail("before it allocates");
         }
 
         @Test
+        @MustFail(aborted = true, error = TestAbortedException.class, alone = true)
         @ExpectBuffers(exactly = 16, because = "shared")
-        void aborts(MeshDevice mesh) {
-            Assumptions.abort("Assumption failed: before it allocates");
+        void aTestThatWasAbortedBreaksNoPromise(MeshDevice mesh) {
+            Assumptions.abort("before it allocates");
         }
 
         @Test
+        @MustFail(error = AssertionFailedError.class, message = "before it allocates", alone = true)
         @ExpectBuffers(exactly = 16, because = "shared")
-        void failsWithoutMemory() {
+        void aTestThatFailedWithoutMemoryBreaksNoPromise() {
             Assertions.fail("before it allocates");
+        }
+
+        @Runs(2)
+        @FailEachAllocation
+        @ExpectBuffers(exactly = 8, because = "shared")
+        void invocationsWithInjectedFailuresNeedNotKeepThePromise(MeshDevice mesh) {
+            Buffers.take(mesh);
         }
     }
 
@@ -265,30 +121,31 @@ class PromisedBuffersTests {
     static class UncheckedTestCase {
         @Test
         @ExpectBuffers(exactly = 16, because = "shared")
-        void test(MeshDevice mesh) {}
+        void aTestThatIsNotCheckedBreaksNoPromise(MeshDevice mesh) {}
 
         @Test
         @ExpectBuffers(exactly = 16, because = "shared")
-        void testWithoutMemory() {}
+        void aTestThatIsNotCheckedAndUsesNoMemoryBreaksNoPromise() {}
     }
 
     @TrackAllocations
     @ExpectBuffers(label = "weights", exactly = 8, because = "shared")
-    static class ClassTestCase {
+    static class OnClassTestCase {
         @Test
-        void keeps(MeshDevice mesh) {
+        void oneTestOfAClassMayKeepItsPromise(MeshDevice mesh) {
             Buffers.take(mesh, "weights");
         }
 
         @Test
-        void keepsNothing(MeshDevice mesh) {}
+        void anEntryOnAClassMayMatchNothingInOneTest(MeshDevice mesh) {}
     }
 
     @TrackAllocations
     @ExpectBuffers(label = "weights", exactly = 9, because = "shared")
     static class LessOnAClassTestCase {
         @Test
-        void keeps(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.STALE_EXPECTATION)
+        void lessThanAnEntryOnAClassPromisesFailsTheTest(MeshDevice mesh) {
             Buffers.take(mesh, "weights");
         }
     }
@@ -300,82 +157,95 @@ class PromisedBuffersTests {
                 .build();
 
         @Test
-        void keepsNothing(MeshDevice mesh) {}
+        void anEntryOfAnExtensionInAFieldMayMatchNothingInOneTest(MeshDevice mesh) {}
     }
 
     @TrackAllocations
-    static class KeptByOneTestCase {
+    static class InvocationsTestCase {
+        @Runs(3)
         @ParameterizedTest
         @ValueSource(booleans = {true, false, false})
         @ExpectBuffers(label = "weights", exactly = 8, because = "shared")
-        void parameters(boolean keeps, MeshDevice mesh) {
+        void oneInvocationThatKeepsThePromiseIsEnough(boolean keeps, MeshDevice mesh) {
             if (keeps) {
                 Buffers.take(mesh, "weights");
             }
         }
-    }
 
-    @TrackAllocations
-    static class KeptByNoneTestCase {
-        @ParameterizedTest
-        @ValueSource(booleans = {true, false})
+        @Runs(2)
+        @RepeatedTest(2)
+        @MustFail(container = true, atMethod = true, error = AssertionFailedError.class, message = """
+                STALE  1 expectation on PromisedBuffersTests$InvocationsTestCase#aPromiseThatNoInvocationKeepsFailsTheMethod \
+                promises more than survived
+                1. no survivor matches in any of 2 checks: label "weights", exactly 8 buffers, because "shared"
+                """ + RIGHT)
         @ExpectBuffers(label = "weights", exactly = 8, because = "shared")
-        void test(boolean unused, MeshDevice mesh) {}
-    }
+        void aPromiseThatNoInvocationKeepsFailsTheMethod(MeshDevice mesh) {}
 
-    @TrackAllocations
-    static class LessInOneTestCase {
+        @Runs(2)
         @ParameterizedTest
         @ValueSource(ints = {2, 1})
+        @MustFail(verdict = Outcome.STALE_EXPECTATION)
         @ExpectBuffers(exactly = 16, because = "shared")
-        void test(int times, MeshDevice mesh) {
+        void oneInvocationWithLessThanIsPromisedFailsByItself(int times, MeshDevice mesh) {
             for (int i = 0; i < times; i++) {
                 Buffers.take(mesh);
             }
         }
-    }
 
-    @TrackAllocations
-    static class OneFailsTestCase {
+        @Runs(2)
         @ParameterizedTest
         @ValueSource(booleans = {true, false})
+        @MustFail(invocation = 1, error = AssertionFailedError.class, message = "before it allocates", alone = true)
         @ExpectBuffers(exactly = 8, because = "shared")
-        void test(boolean fails, MeshDevice mesh) {
+        void ofInvocationsOfWhichOneFailedNothingIsSaid(boolean fails, MeshDevice mesh) {
             if (fails) {
                 Assertions.fail("before it allocates");
             }
         }
     }
 
-    @TrackAllocations
-    static class RepeatedTestCase {
-        @RepeatedTest(2)
-        @ExpectBuffers(exactly = 8, because = "shared")
-        void test(MeshDevice mesh) {}
+    @Test
+    void invocationsAtTheSameTimeKeepAPromiseTogether() {
+        assertThat(runTest(
+                        InvocationsTestCase.class, "oneInvocationThatKeepsThePromiseIsEnough", JupiterRun.CONCURRENTLY))
+                .hasOnlySucceeded(3);
+    }
+
+    @Test
+    void ofInvocationsOfWhichSomeWereLeftOutNothingIsSaid() {
+        assertThat(runInvocation(InvocationsTestCase.class, "oneInvocationThatKeepsThePromiseIsEnough", 2))
+                .hasOnlySucceeded(1);
     }
 
     @TrackAllocations
     static class DynamicTestCase {
+        @Runs(2)
         @TestFactory
         @ExpectBuffers(exactly = 8, because = "shared")
-        List<DynamicTest> kept(MeshDevice mesh) {
+        List<DynamicTest> dynamicTestsKeepAPromiseTogether(MeshDevice mesh) {
             return List.of(dynamicTest("keeps", () -> Buffers.take(mesh)), dynamicTest("keeps nothing", () -> {}));
         }
 
+        @Runs(2)
         @TestFactory
+        @MustFail(container = true, error = AssertionFailedError.class, message = """
+                STALE  1 expectation on PromisedBuffersTests$DynamicTestCase#dynamicTestsBreakAPromiseTogether promises more \
+                than survived
+                1. no survivor matches in any of 2 checks: exactly 8 buffers, because "shared"
+                """ + RIGHT)
         @ExpectBuffers(exactly = 8, because = "shared")
-        List<DynamicTest> broken(MeshDevice mesh) {
+        List<DynamicTest> dynamicTestsBreakAPromiseTogether(MeshDevice mesh) {
             return List.of(
                     dynamicTest("frees", () -> Buffers.take(mesh).deallocate()),
                     dynamicTest("takes nothing", () -> {}));
         }
-    }
 
-    @TrackAllocations
-    static class DynamicContainersTestCase {
+        @Runs(3)
         @TestFactory
+        @MustFail(container = true, error = AssertionFailedError.class)
         @ExpectBuffers(exactly = 8, because = "shared")
-        List<DynamicNode> broken(MeshDevice mesh) {
+        List<DynamicNode> dynamicTestsInContainersBreakAPromiseTogether(MeshDevice mesh) {
             return List.of(
                     dynamicContainer("first", List.of(dynamicTest("takes nothing", () -> {}))),
                     dynamicContainer("second", List.of(dynamicTest("takes nothing", () -> {}))),
@@ -384,64 +254,58 @@ class PromisedBuffersTests {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class SharedFactoryTestCase {
-        @TestFactory
-        @ExpectBuffers(exactly = 8, because = "shared")
-        List<DynamicTest> kept(MeshDevice mesh) {
-            Buffers.take(mesh);
-            return List.of(dynamicTest("takes nothing", () -> {}));
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class SharedMeshTestCase {
         @Test
+        @MustFail(verdict = Outcome.STALE_EXPECTATION)
         @ExpectBuffers(exactly = 8, because = "shared")
-        void takesAndFrees(MeshDevice mesh) {
+        void aTestThatFreesBreaksItsPromise(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
         }
 
         @Test
+        @MustFail(error = AssertionFailedError.class)
         @ExpectBuffers(exactly = 8, because = "shared")
-        void takesNothing() {}
+        void aTestThatTakesNothingBreaksItsPromise() {}
 
         @Test
         @ExpectBuffers(exactly = 8, because = "shared")
-        void keeps(MeshDevice mesh) {
+        void aTestKeepsItsPromiseByItself(MeshDevice mesh) {
             Buffers.take(mesh);
         }
 
+        @Runs(2)
         @ParameterizedTest
         @ValueSource(booleans = {false, true})
         @ExpectBuffers(exactly = 8, because = "shared")
-        void once(boolean keeps, MeshDevice mesh) {
+        void oneInvocationIsEnough(boolean keeps, MeshDevice mesh) {
             if (keeps) {
                 Buffers.take(mesh);
             }
         }
 
-        @ParameterizedTest
-        @ValueSource(booleans = {false, true})
+        @Runs(2)
+        @RepeatedTest(2)
+        @MustFail(container = true)
         @ExpectBuffers(exactly = 8, because = "shared")
-        void never(boolean unused, MeshDevice mesh) {}
-    }
+        void noInvocationKeepsIt(MeshDevice mesh) {}
 
-    @TrackAllocations
-    static class FailingAllocationsTestCase {
-        @FailEachAllocation
+        @TestFactory
         @ExpectBuffers(exactly = 8, because = "shared")
-        void test(MeshDevice mesh) {
+        DynamicTest aFactoryKeepsItsPromiseByWhatItLeavesItself(MeshDevice mesh) {
             Buffers.take(mesh);
+            return dynamicTest("takes nothing", () -> {});
         }
     }
 
     @TrackAllocations
     @ParameterizedClass
     @ValueSource(booleans = {false, true})
+    @MustFail(text = "#broken promises more than survived\n1. no survivor matches in any of 2 checks: ")
     static class ParameterizedTestCase {
         @Parameter
         private boolean keeps;
 
+        @Runs(2)
         @Test
         @ExpectBuffers(exactly = 8, because = "shared")
         void kept(MeshDevice mesh) {
@@ -450,6 +314,7 @@ class PromisedBuffersTests {
             }
         }
 
+        @Runs(2)
         @Test
         @ExpectBuffers(exactly = 8, because = "shared")
         void broken(MeshDevice mesh) {}

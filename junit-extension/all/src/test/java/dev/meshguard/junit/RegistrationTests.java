@@ -7,13 +7,18 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.Expectation;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -22,51 +27,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** For every way and number of registrations, a test is checked once. */
 class RegistrationTests {
-
-    @Test
-    void aStaticFieldRegistersItWithItsSettings() {
-        assertThat(run(StaticFieldTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void anInstanceFieldRegistersItToo() {
-        assertThat(run(InstanceFieldTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void theExtensionAloneHasTheDefaults() {
-        assertThat(run(ExtendWithTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void annotationAndFieldTogetherCheckOnceByTheAnnotation() {
-        assertThat(run(AnnotationAndFieldTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withNothingSuppressed();
-    }
-
-    @Test
-    void annotationOnTheMethodAndFieldTogetherCheckOnceByTheAnnotation() {
-        assertThat(run(MethodAndFieldTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withNothingSuppressed();
-    }
-
-    @Test
-    void aFieldKeepsItsSettingsBesideAnEntry() {
-        assertThat(run(EntryAndFieldTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void appliesExpectationsOfAFieldBesideAnAnnotation() {
-        assertThat(run(AnnotationAndExpectingFieldTestCase.class)).hasOnlySucceeded(1);
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(
+                StaticFieldTestCase.class,
+                InstanceFieldTestCase.class,
+                ExtendWithTestCase.class,
+                AnnotationAndFieldTestCase.class,
+                MethodAndFieldTestCase.class,
+                EntryAndFieldTestCase.class,
+                AnnotationAndExpectingFieldTestCase.class,
+                InstanceFieldWithSettingsTestCase.class);
     }
 
     @ParameterizedTest
@@ -144,11 +115,6 @@ class RegistrationTests {
         void passes(MeshDevice mesh) {}
     }
 
-    @Test
-    void anInstanceFieldAloneKeepsItsSettings() {
-        assertThat(run(InstanceFieldWithSettingsTestCase.class)).hasOnlySucceeded(1);
-    }
-
     static class InstanceFieldWithSettingsTestCase {
         @RegisterExtension
         final MeshGuardExtension guard = MeshGuardExtension.builder()
@@ -159,7 +125,7 @@ class RegistrationTests {
         @Nested
         class InnerTestCase {
             @Test
-            void keeps(MeshDevice mesh) {
+            void anInstanceFieldAloneKeepsItsSettings(MeshDevice mesh) {
                 Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 2);
                 Buffers.take(mesh, "cache");
             }
@@ -175,7 +141,7 @@ class RegistrationTests {
                 .build();
 
         @Test
-        void keeps(MeshDevice mesh) {
+        void aFieldKeepsItsSettingsBesideAnEntry(MeshDevice mesh) {
             Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 2);
             Buffers.take(mesh, "weights");
             Buffers.take(mesh, "cache");
@@ -192,7 +158,7 @@ class RegistrationTests {
                 .build();
 
         @Test
-        void keeps(MeshDevice mesh) {
+        void appliesExpectationsOfAFieldBesideAnAnnotation(MeshDevice mesh) {
             Buffers.take(mesh, "cache");
         }
     }
@@ -205,7 +171,7 @@ class RegistrationTests {
                 .build();
 
         @Test
-        void keeps(MeshDevice mesh) {
+        void aStaticFieldRegistersItWithItsSettings(MeshDevice mesh) {
             Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 2);
             Buffers.take(mesh);
         }
@@ -216,7 +182,8 @@ class RegistrationTests {
         final MeshGuardExtension guard = MeshGuardExtension.create();
 
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED)
+        void anInstanceFieldRegistersItToo(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }
@@ -224,7 +191,8 @@ class RegistrationTests {
     @ExtendWith(MeshGuardExtension.class)
     static class ExtendWithTestCase {
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED)
+        void theExtensionAloneHasTheDefaults(MeshDevice mesh) {
             Assertions.assertThat(mesh.shape().dimensions()).containsExactly(2, 4);
             Buffers.take(mesh);
         }
@@ -243,7 +211,8 @@ class RegistrationTests {
         }
 
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED, alone = true)
+        void annotationAndFieldTogetherCheckOnceByTheAnnotation(MeshDevice mesh) {
             Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 1);
             Buffers.take(mesh);
         }
@@ -256,9 +225,10 @@ class RegistrationTests {
                 .build();
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED, alone = true)
         @TrackAllocations
         @FakeMesh(rows = 1, columns = 1)
-        void leaks(MeshDevice mesh) {
+        void annotationOnTheMethodAndFieldTogetherCheckOnceByTheAnnotation(MeshDevice mesh) {
             Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 1);
             Buffers.take(mesh);
         }

@@ -8,6 +8,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Tensor;
@@ -20,36 +21,24 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A test configures its runtime and the arguments with which its mesh is opened. */
 class RuntimeChoiceTests {
-
     @Test
     void theMeshIsOpenedWithTheRegionsAskedFor() {
         assertThat(run(RegionsTestCase.class)).hasOnlySucceeded(2);
     }
 
-    @Test
-    void aStrictRuntimeRejectsWhatTheRealOneAccepts() {
-        assertThat(run(StrictTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void aPlanMakesAnAllocationFail() {
-        assertThat(run(FaultTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void theBuilderChoosesTheArgumentsOfTheOpening() {
-        assertThat(run(OpeningTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void theBuilderReachesEveryChoiceOfTheRuntime() {
-        assertThat(run(SystemBufferTestCase.class)).hasOnlySucceeded(1);
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(
+                StrictTestCase.class, FaultTestCase.class, OpeningTestCase.class, SystemBufferTestCase.class);
     }
 
     @Test
@@ -94,7 +83,7 @@ class RuntimeChoiceTests {
         @Test
         @TrackAllocations
         @FakeMesh(strictness = Strictness.STRICT)
-        void test(Ttnn ttnn, MeshDevice mesh) {
+        void aStrictRuntimeRejectsWhatTheRealOneAccepts(Ttnn ttnn, MeshDevice mesh) {
             Assertions.assertThatThrownBy(() -> ttnn.openMeshDevice(mesh.shape()))
                     .hasMessageStartingWith("Cannot open a 2x4 mesh");
         }
@@ -109,7 +98,7 @@ class RuntimeChoiceTests {
                 .build();
 
         @Test
-        void test(MeshDevice mesh) {
+        void aPlanMakesAnAllocationFail(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
             Assertions.assertThatThrownBy(() -> Buffers.take(mesh)).isInstanceOf(DeviceOutOfMemoryException.class);
         }
@@ -125,7 +114,7 @@ class RuntimeChoiceTests {
                 .build();
 
         @Test
-        void test(MeshDevice mesh) {
+        void theBuilderChoosesTheArgumentsOfTheOpening(MeshDevice mesh) {
             Assertions.assertThat(mesh.shape()).isEqualTo(MeshShape.of(1, 2));
             Assertions.assertThat(mesh.statistics(BufferType.TRACE).totalAllocatable())
                     .isEqualTo(4_096);
@@ -142,7 +131,7 @@ class RuntimeChoiceTests {
                 .build();
 
         @Test
-        void test(MeshDevice mesh) {
+        void theBuilderReachesEveryChoiceOfTheRuntime(MeshDevice mesh) {
             Assertions.assertThat(mesh.statistics(BufferType.DRAM).totalAllocated())
                     .isPositive();
         }

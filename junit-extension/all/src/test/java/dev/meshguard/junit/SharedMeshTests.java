@@ -4,8 +4,12 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
@@ -18,156 +22,145 @@ import dev.meshguard.verdict.Outcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * On a shared mesh, each test is responsible for its own allocations.
- *
- * <p>A test's survivors on a class's mesh are that test's leak: it fails, later tests do not, and the class does not
- * report it again. Allocations of {@code @BeforeAll} methods, and memory that the mesh keeps for all tests, are checked
- * at the end of the class.
- */
+/** Each test on a mesh of its class is responsible for what it allocates there. */
 class SharedMeshTests {
 
-    @Test
-    void aLeakFailsTheTestThatMadeItAndNothingElse() {
-        assertThat(run(LeakTestCase.class)).hasOnlyFailed("leaks(MeshDevice)");
-        assertThat(run(LeakTestCase.class))
-                .hasTest("leaks")
-                .whichFailed()
-                .withFirstFrameIn(LeakTestCase.class, "leaks")
-                .withFinding(Cause.LOST, 8, 4096, LeakTestCase.class, "leaks")
-                .withTextContaining(
-                        "note    checked at the end of SharedMeshTests$LeakTestCase#leaks, whose mesh stays open\n")
-                .withReport("mvn test -Dtest='SharedMeshTests$LeakTestCase#leaks'");
-    }
-
-    @Test
-    void whatTheClassLeavesIsTheClasss() {
-        assertThat(run(ClassLeakTestCase.class)).hasTest("isClean").whichSucceeded();
-        assertThat(run(ClassLeakTestCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn(ClassLeakTestCase.class, "loads");
-    }
-
-    @Test
-    void whatTheClassLoadsItsTestsMayUseAndItMayFree() {
-        assertThat(run(LoadingTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void aTestMayFreeBuffersOfTheClass() {
-        assertThat(run(FreeingTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void whatBeforeEachTakesIsTheTests() {
-        assertThat(run(BeforeEachTestCase.class)).hasOnlyFailed("isClean()");
-    }
-
-    @Test
-    void programsInTheCacheAreTheMeshs() {
-        assertThat(run(CachedProgramTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void nestedClassesShareTheMeshAndTheirTestsAnswerForThemselves() {
-        assertThat(run(NestingTestCase.class)).hasOnlyFailed("inner(MeshDevice)");
-    }
-
-    @Test
-    void oneInstanceForAllTestsMakesNoDifference() {
-        assertThat(run(OneInstanceTestCase.class)).hasOnlyFailed("first(MeshDevice)", "third(MeshDevice)");
-    }
-
-    @Test
-    void aFreeOfNothingIsTheTests() {
-        assertThat(run(FreeOfNothingTestCase.class)).hasOnlyFailed("freesTwice(AllocationTracker)");
-        assertThat(run(FreeOfNothingTestCase.class))
-                .hasTest("freesTwice")
-                .whichFailed()
-                .withVerdict(Outcome.MISREPORTED);
-    }
-
-    @Test
-    void anEntryOnAMethodLetsItsTestLeaveSomething() {
-        assertThat(run(ExpectingTestCase.class)).hasOnlyFailed("other(MeshDevice)");
-    }
-
-    @Test
-    void aBudgetOnAMethodIsOfWhatItsTestTakes() {
-        assertThat(run(BudgetTestCase.class)).hasOnlyFailed("takesTooMuch(MeshDevice)");
-    }
-
-    @Test
-    void whatAHelperThreadTakesIsTheTestsThatRuns() {
-        assertThat(run(HelperThreadTestCase.class)).hasOnlyFailed("leaksElsewhere(MeshDevice)");
-    }
-
-    @Test
-    void eachAnswersForItselfWhereTestsRunAtTheSameTime() {
-        assertThat(runConcurrently(ConcurrentTestCase.class))
-                .hasOnlyFailed(
-                        "repetition 5 of 40",
-                        "repetition 10 of 40",
-                        "repetition 15 of 40",
-                        "repetition 20 of 40",
-                        "repetition 25 of 40",
-                        "repetition 30 of 40",
-                        "repetition 35 of 40",
-                        "repetition 40 of 40");
-    }
-
-    @Test
-    void whatANestedClassLoadsWhileATestRunsIsTheClasss() {
-        assertThat(runConcurrently(LoadingNestedTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void aConstructorForAllTestsCountsToTheClassWhileATestRuns() {
-        assertThat(runConcurrently(ConstructedNestedTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void testsThatAskForNothingHaveNothingToAnswerFor() {
-        assertThat(run(IdleTestCase.class)).hasOnlySucceeded(2);
+    @TestFactory
+    Stream<DynamicTest> tests() {
+        return FixtureChecks.of(
+                EachTestTestCase.class,
+                ClassLeakTestCase.class,
+                LoadingTestCase.class,
+                FreeingTestCase.class,
+                BeforeEachTestCase.class,
+                OneInstanceTestCase.class,
+                IdleTestCase.class);
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class LeakTestCase {
+    static class EachTestTestCase {
+
+        private static MeshDevice ofOuter;
+
         @Test
-        void before(MeshDevice mesh) {
+        void a_aTestBeforeALeakIsGreen(MeshDevice mesh) {
+            ofOuter = mesh;
             Buffers.take(mesh).deallocate();
         }
 
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(
+                atMethod = true,
+                text =
+                        "note    checked at the end of SharedMeshTests$EachTestTestCase#aLeakFailsTheTestThatMadeItAndNothingElse, whose"
+                                + " mesh stays open\n")
+        void aLeakFailsTheTestThatMadeItAndNothingElse(MeshDevice mesh) {
             Buffers.take(mesh);
         }
 
+        @RepeatedTest(2)
+        @Runs(2)
+        void programsInTheCacheAreTheMeshs(MeshDevice mesh, Ttnn ttnn) {
+            Tensor a = ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
+            ttnn.deallocate(ttnn.add(a, a));
+            ttnn.deallocate(a);
+        }
+
         @Test
-        void thereafter(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.MISREPORTED)
+        void aFreeOfNothingIsTheTests(AllocationTracker tracker) {
+            tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+            tracker.freed(0, BufferType.DRAM, 0x1000);
+            tracker.freed(0, BufferType.DRAM, 0x1000);
+        }
+
+        @Test
+        void aFreeIsNoFreeOfNothing(AllocationTracker tracker) {
+            tracker.allocated(0, BufferType.DRAM, 0x2000, 64);
+            tracker.freed(0, BufferType.DRAM, 0x2000);
+        }
+
+        @Test
+        @ExpectBuffers(label = "weights", because = "one set for all")
+        void anEntryOnAMethodLetsItsTestLeaveSomething(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+
+        @Test
+        @MustFail(verdict = Outcome.LEAKED)
+        void anEntryOnAMethodLetsNoOtherTestLeaveSomething(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+
+        @Test
+        @MustFail(error = BudgetAssertionError.class)
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
+        void aBudgetOnAMethodIsOfWhatItsTestTakes(MeshDevice mesh) {
+            MeshBuffer first = Buffers.take(mesh);
             Buffers.take(mesh).deallocate();
+            first.deallocate();
+        }
+
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
+        void aBudgetOnAMethodIsNotOfWhatOthersHaveTaken(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        @MustFail(verdict = Outcome.LEAKED)
+        void whatAHelperThreadTakesIsTheTestsThatRuns(MeshDevice mesh) throws Exception {
+            FutureTask<MeshBuffer> task = new FutureTask<>(() -> Buffers.take(mesh));
+            new Thread(task).start();
+            task.get();
+        }
+
+        @Nested
+        class Inner {
+            @Test
+            @MustFail(verdict = Outcome.LEAKED)
+            void nestedClassesShareTheMeshAndTheirTestsAnswerForThemselves(MeshDevice mesh) {
+                Assertions.assertThat(mesh).isSameAs(ofOuter);
+                Buffers.take(mesh);
+            }
         }
     }
 
+    @Test
+    void aLeakIsReportedInFull() {
+        String leaking = "aLeakFailsTheTestThatMadeItAndNothingElse";
+
+        assertThat(run(EachTestTestCase.class))
+                .hasTest(leaking)
+                .whichFailed()
+                .withFinding(Cause.LOST, 8, 4096, EachTestTestCase.class, leaking)
+                .withReport("mvn test -Dtest='SharedMeshTests$EachTestTestCase#" + leaking + "'");
+    }
+
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @MustFail(verdict = Outcome.LEAKED)
     static class ClassLeakTestCase {
         @BeforeAll
         static void loads(MeshDevice mesh) {
@@ -175,7 +168,7 @@ class SharedMeshTests {
         }
 
         @Test
-        void isClean(MeshDevice mesh) {
+        void whatTheClassLeavesIsTheClasss(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
         }
     }
@@ -189,13 +182,9 @@ class SharedMeshTests {
             weights = Buffers.take(mesh, "weights");
         }
 
-        @Test
-        void first(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-
-        @Test
-        void second(MeshDevice mesh) {
+        @Runs(2)
+        @RepeatedTest(2)
+        void whatTheClassLoadsItsTestsMayUseAndItMayFree(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
         }
 
@@ -215,7 +204,7 @@ class SharedMeshTests {
         }
 
         @Test
-        void frees() {
+        void aTestMayFreeBuffersOfTheClass() {
             weights.deallocate();
         }
     }
@@ -228,123 +217,38 @@ class SharedMeshTests {
         }
 
         @Test
-        void isClean() {}
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class CachedProgramTestCase {
-        @RepeatedTest(2)
-        void adds(MeshDevice mesh, Ttnn ttnn) {
-            Tensor a = ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
-            ttnn.deallocate(ttnn.add(a, a));
-            ttnn.deallocate(a);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class NestingTestCase {
-        private static MeshDevice ofOuter;
-
-        @Test
-        void outer(MeshDevice mesh) {
-            ofOuter = mesh;
-            Buffers.take(mesh).deallocate();
-        }
-
-        @Nested
-        class InnerTestCase {
-            @Test
-            void inner(MeshDevice mesh) {
-                Assertions.assertThat(mesh).isSameAs(ofOuter);
-                Buffers.take(mesh);
-            }
-        }
+        @MustFail(verdict = Outcome.LEAKED)
+        void whatBeforeEachTakesIsTheTests() {}
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     static class OneInstanceTestCase {
-        @Test
-        void first(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-
-        @Test
-        void second(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-
-        @Test
-        void third(MeshDevice mesh) {
-            Buffers.take(mesh);
+        @Runs(2)
+        @RepeatedTest(2)
+        @MustFail(verdict = Outcome.LEAKED)
+        void oneInstanceForAllTestsMakesNoDifference(RepetitionInfo repetition, MeshDevice mesh) {
+            MeshBuffer taken = Buffers.take(mesh);
+            if (repetition.getCurrentRepetition() == 1) {
+                taken.deallocate();
+            }
         }
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class FreeOfNothingTestCase {
-        @Test
-        void freesTwice(AllocationTracker tracker) {
-            tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
-            tracker.freed(0, BufferType.DRAM, 0x1000);
-            tracker.freed(0, BufferType.DRAM, 0x1000);
-        }
-
-        @Test
-        void freesOnce(AllocationTracker tracker) {
-            tracker.allocated(0, BufferType.DRAM, 0x2000, 64);
-            tracker.freed(0, BufferType.DRAM, 0x2000);
-        }
+    @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
+    static class IdleTestCase {
+        @Runs(2)
+        @RepeatedTest(2)
+        void testsThatAskForNothingHaveNothingToAnswerFor() {}
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class ExpectingTestCase {
-        @Test
-        @ExpectBuffers(label = "weights", because = "one set for all")
-        void keeps(MeshDevice mesh) {
-            Buffers.take(mesh, "weights");
-        }
-
-        @Test
-        void other(MeshDevice mesh) {
-            Buffers.take(mesh, "weights");
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class BudgetTestCase {
-        @BeforeAll
-        static void opens(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-
-        @Test
-        @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
-        void takesTooMuch(MeshDevice mesh) {
-            MeshBuffer first = Buffers.take(mesh);
-            Buffers.take(mesh).deallocate();
-            first.deallocate();
-        }
-
-        @Test
-        @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
-        void takesEnough(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class HelperThreadTestCase {
-        @Test
-        void leaksElsewhere(MeshDevice mesh) throws Exception {
-            FutureTask<MeshBuffer> task = new FutureTask<>(() -> Buffers.take(mesh));
-            new Thread(task).start();
-            task.get();
-        }
-
-        @Test
-        void isClean(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
+    @Test
+    void eachAnswersForItselfWhereTestsRunAtTheSameTime() {
+        assertThat(runConcurrently(ConcurrentTestCase.class))
+                .hasOnlyFailed(IntStream.rangeClosed(1, 8)
+                        .mapToObj(fifth -> "repetition " + 5 * fifth + " of 40")
+                        .toArray(String[]::new));
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
@@ -358,6 +262,12 @@ class SharedMeshTests {
                 Buffers.take(mesh);
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {LoadingNestedTestCase.class, ConstructedNestedTestCase.class})
+    void whatANestedClassLoadsWhileATestRunsIsTheClasss(Class<?> testCase) {
+        assertThat(runConcurrently(testCase)).hasOnlySucceeded(2);
     }
 
     /** The test has ended before the buffer is freed that the constructor allocates while the test runs. */
@@ -438,12 +348,5 @@ class SharedMeshTests {
             @Test
             void uses() {}
         }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
-    static class IdleTestCase {
-        @RepeatedTest(2)
-        void asksForNothing() {}
     }
 }

@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.assertions.LeakAssertions;
@@ -8,7 +9,9 @@ import dev.meshguard.assertions.LeakSoftAssertions;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.FixtureSettings;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
@@ -16,6 +19,8 @@ import dev.meshguard.verdict.Outcome;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.SoftAssertionsProvider;
 import org.junit.jupiter.api.AfterEach;
@@ -36,230 +41,58 @@ import org.opentest4j.TestAbortedException;
 /** A leak never hides the failure of the test itself, and is never lost behind it. */
 class TestOutcomeTests {
 
-    @Test
-    void aFailedTestKeepsItsFailureWithTheLeakSuppressed() {
-        assertThat(run(FailedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(IllegalStateException.class, "the test itself")
-                .withSuppressedVerdict(Outcome.LEAKED)
-                .withPublishedTextContaining(
-                        "note    the test threw IllegalStateException before this check, so what frees"
-                                + " memory may not have run\n");
-    }
-
-    @Test
-    void anErrorOfClosingIsSuppressedInTheLeakThatTheTestAsserted() {
-        assertThat(run(AssertedAndUnclosedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withSuppressedText("the device cannot be closed");
-    }
-
-    @Test
-    void anAbortedTestStaysAbortedWithTheLeakSuppressed() {
-        assertThat(run(AbortedTestCase.class))
-                .hasSingleTest()
-                .whichWasAborted()
-                .with(TestAbortedException.class, "no hardware")
-                .withSuppressedVerdict(Outcome.LEAKED);
-    }
-
-    /** Build tools include the output of a test in its report, but no report entries. */
-    @ParameterizedTest
-    @ValueSource(classes = {OverflowingTestCase.class, UnsuppressingTestCase.class, UnsuppressingDynamicTestCase.class})
-    @ResourceLock(Resources.SYSTEM_ERR)
-    void aLeakThatTheFailureCannotHoldIsPrinted(Class<?> testClass) {
-        ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        PrintStream before = System.err;
-        System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
-        try {
-            assertThat(run(testClass)).hasSingleFailure().whichFailed().withPublishedTextContaining("LEAK  ");
-        } finally {
-            System.setErr(before);
-        }
-        Assertions.assertThat(printed.toString(StandardCharsets.UTF_8)).startsWith("LEAK  32 KiB in 8 DRAM buffers");
-    }
-
-    @Test
-    void anAbortedTestWithoutLeakIsLeftAlone() {
-        assertThat(run(AbortedCleanTestCase.class))
-                .hasSingleTest()
-                .whichWasAborted()
-                .withNothingSuppressed();
-    }
-
-    @Test
-    void aLeakThatTheTestAssertedIsNotReportedAgain() {
-        assertThat(run(AssertedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withNothingSuppressed();
-    }
-
-    @Test
-    void aLeakThatTheTestAssertedSoftlyIsNotReportedAgain() {
-        assertThat(run(AssertedSoftlyTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withNothingSuppressed();
-    }
-
-    @Test
-    void aLeakThatCameAfterTheAssertionIsReported() {
-        assertThat(run(AssertedTooEarlyTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withSuppressedVerdict(Outcome.LEAKED)
-                .withPublishedTextContaining("note    8 buffers of these were in what the test asserted itself\n");
-    }
-
-    @Test
-    void aLeakThatWasOnlyUndecidedWhenAssertedIsReported() {
-        assertThat(run(AssertedWhileOpenTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.INCONCLUSIVE)
-                .withSuppressedVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void aLeakOfAnotherTrackerIsNoExcuse() {
-        assertThat(run(AssertedElsewhereTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withSuppressedVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void aLeakOfAConstructorThatThrowsIsFound() {
-        assertThat(run(ThrowingConstructorTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(IllegalStateException.class, "the constructor")
-                .withSuppressedVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void aFailedBeforeEachOfAnotherExtensionLeavesOnlyItsOwnFailure() {
-        assertThat(run(ThrowingExtensionTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(IllegalStateException.class, "the other extension")
-                .withNothingSuppressed();
-    }
-
-    @Test
-    void aLeakAfterAFailedAfterEachIsSuppressedInIt() {
-        assertThat(run(ThrowingAfterEachTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(IllegalStateException.class, "afterEach")
-                .withSuppressedVerdict(Outcome.LEAKED);
+    @TestFactory
+    Stream<DynamicTest> outcomes() {
+        return FixtureChecks.of(
+                OutcomeTestCase.class,
+                ThrowingConstructorTestCase.class,
+                ThrowingExtensionTestCase.class,
+                ThrowingAfterEachTestCase.class);
     }
 
     @TrackAllocations
-    static class FailedTestCase {
+    static class OutcomeTestCase {
+
         @Test
-        void fails(MeshDevice mesh) {
+        @MustFail(
+                error = IllegalStateException.class,
+                message = "the test itself",
+                suppressed = Outcome.LEAKED,
+                published =
+                        "note    the test threw IllegalStateException before this check, so what frees memory may not have run\n")
+        void aFailedTestKeepsItsFailureWithTheLeakSuppressed(MeshDevice mesh) {
             Buffers.take(mesh);
             throw new IllegalStateException("the test itself");
         }
-    }
 
-    /** The JVM creates such an error without its constructor, so it suppresses nothing. */
-    @TrackAllocations
-    static class OverflowingTestCase {
         @Test
-        void overflows(MeshDevice mesh) {
-            Buffers.take(mesh);
-            descend(0);
-        }
-
-        @SuppressWarnings("InfiniteRecursion")
-        private static int descend(int depth) {
-            return descend(depth + 1) + 1;
-        }
-    }
-
-    private static final class UnsuppressingException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        private UnsuppressingException() {
-            super("the test itself", null, false, true);
-        }
-    }
-
-    @TrackAllocations
-    static class UnsuppressingTestCase {
-        @Test
-        void fails(MeshDevice mesh) {
-            Buffers.take(mesh);
-            throw new UnsuppressingException();
-        }
-    }
-
-    @TrackAllocations
-    static class UnsuppressingDynamicTestCase {
-        @TestFactory
-        DynamicTest fails(MeshDevice mesh) {
-            return DynamicTest.dynamicTest("fails", () -> {
-                Buffers.take(mesh);
-                throw new UnsuppressingException();
-            });
-        }
-    }
-
-    @TrackAllocations
-    static class AbortedTestCase {
-        @Test
-        void aborts(MeshDevice mesh) {
+        @MustFail(
+                aborted = true,
+                error = TestAbortedException.class,
+                message = "no hardware",
+                suppressed = Outcome.LEAKED)
+        void anAbortedTestStaysAbortedWithTheLeakSuppressed(MeshDevice mesh) {
             Buffers.take(mesh);
             throw new TestAbortedException("no hardware");
         }
-    }
 
-    @TrackAllocations
-    static class AbortedCleanTestCase {
         @Test
-        void aborts(MeshDevice mesh) {
+        @MustFail(aborted = true, alone = true)
+        void anAbortedTestWithoutLeakIsLeftAlone(MeshDevice mesh) {
             throw new TestAbortedException("no hardware");
         }
-    }
 
-    @TrackAllocations
-    static class AssertedTestCase {
         @Test
-        void asserts(MeshDevice mesh, AllocationTracker tracker) {
+        @MustFail(verdict = Outcome.LEAKED, alone = true)
+        void aLeakThatTheTestAssertedIsNotReportedAgain(MeshDevice mesh, AllocationTracker tracker) {
             Buffers.take(mesh);
             mesh.close();
             LeakAssertions.assertThat(tracker).noLeaks();
         }
-    }
-
-    static class AssertedAndUnclosedTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(new FixtureSettings(SourceContext::tracker, () -> {
-                    throw new IllegalStateException("the device cannot be closed");
-                }))
-                .build();
 
         @Test
-        void asserts(AllocationTracker tracker) {
-            tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
-            LeakAssertions.assertThat(tracker).noLeaks();
-        }
-    }
-
-    @TrackAllocations
-    static class AssertedSoftlyTestCase {
-        @Test
-        void asserts(MeshDevice mesh, AllocationTracker tracker) {
+        @MustFail(alone = true)
+        void aLeakThatTheTestAssertedSoftlyIsNotReportedAgain(MeshDevice mesh, AllocationTracker tracker) {
             Buffers.take(mesh);
             mesh.close();
             SoftAssertionsProvider.assertSoftly(LeakSoftAssertions.class, softly -> {
@@ -267,12 +100,13 @@ class TestOutcomeTests {
                 softly.assertThat("one").isEqualTo("other");
             });
         }
-    }
 
-    @TrackAllocations
-    static class AssertedTooEarlyTestCase {
         @Test
-        void asserts(MeshDevice mesh, Ttnn ttnn, AllocationTracker tracker) {
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                suppressed = Outcome.LEAKED,
+                published = "note    8 buffers of these were in what the test asserted itself\n")
+        void aLeakThatCameAfterTheAssertionIsReported(MeshDevice mesh, Ttnn ttnn, AllocationTracker tracker) {
             Buffers.take(mesh);
             mesh.close();
             try {
@@ -281,21 +115,17 @@ class TestOutcomeTests {
                 Buffers.take(ttnn.openMeshDevice());
             }
         }
-    }
 
-    @TrackAllocations
-    static class AssertedWhileOpenTestCase {
         @Test
-        void asserts(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.INCONCLUSIVE, suppressed = Outcome.LEAKED)
+        void aLeakThatWasOnlyUndecidedWhenAssertedIsReported(MeshDevice mesh) {
             Buffers.take(mesh);
             LeakAssertions.assertThat(mesh).noLeaks();
         }
-    }
 
-    @TrackAllocations
-    static class AssertedElsewhereTestCase {
         @Test
-        void asserts(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED, suppressed = Outcome.LEAKED)
+        void aLeakOfAnotherTrackerIsNoExcuse(MeshDevice mesh) {
             Buffers.take(mesh);
             AllocationTracker other = AllocationTracker.create();
             MeshDevice closed = Ttnn.create(other).openMeshDevice();
@@ -313,7 +143,8 @@ class TestOutcomeTests {
         }
 
         @Test
-        void isNeverReached() {}
+        @MustFail(error = IllegalStateException.class, message = "the constructor", suppressed = Outcome.LEAKED)
+        void aLeakOfAConstructorThatThrowsIsFound() {}
     }
 
     static class ThrowingExtension implements BeforeEachCallback {
@@ -332,19 +163,99 @@ class TestOutcomeTests {
         }
 
         @Test
-        void isNeverReached() {}
+        @MustFail(error = IllegalStateException.class, message = "the other extension", alone = true)
+        void aFailedBeforeEachOfAnotherExtensionLeavesOnlyItsOwnFailure() {}
     }
 
     @TrackAllocations
     static class ThrowingAfterEachTestCase {
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(error = IllegalStateException.class, message = "afterEach", suppressed = Outcome.LEAKED)
+        void aLeakAfterAFailedAfterEachIsSuppressedInIt(MeshDevice mesh) {
             Buffers.take(mesh);
         }
 
         @AfterEach
         void fails() {
             throw new IllegalStateException("afterEach");
+        }
+    }
+
+    @Test
+    void anErrorOfClosingIsSuppressedInTheLeakThatTheTestAsserted() {
+        assertThat(run(AssertedAndUnclosedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withSuppressedText("the device cannot be closed");
+    }
+
+    static class AssertedAndUnclosedTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(new FixtureSettings(SourceContext::tracker, () -> {
+                    throw new IllegalStateException("the device cannot be closed");
+                }))
+                .build();
+
+        @Test
+        void asserts(AllocationTracker tracker) {
+            tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+            LeakAssertions.assertThat(tracker).noLeaks();
+        }
+    }
+
+    /** Build tools include the output of a test in its report, but no report entries. */
+    @ParameterizedTest
+    @ValueSource(strings = {"overflows", "suppressesNothing", "suppressesNothingInADynamicTest"})
+    @ResourceLock(Resources.SYSTEM_ERR)
+    void aLeakThatTheFailureCannotHoldIsPrinted(String test) {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        PrintStream before = System.err;
+        System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            assertThat(runTest(UnsuppressingTestCase.class, test, Map.of()))
+                    .hasSingleFailure()
+                    .whichFailed()
+                    .withPublishedTextContaining("LEAK  ");
+        } finally {
+            System.setErr(before);
+        }
+        Assertions.assertThat(printed.toString(StandardCharsets.UTF_8)).startsWith("LEAK  32 KiB in 8 DRAM buffers");
+    }
+
+    @TrackAllocations
+    static class UnsuppressingTestCase {
+
+        private static final class UnsuppressingException extends RuntimeException {
+            private static final long serialVersionUID = 1L;
+
+            private UnsuppressingException() {
+                super("the test itself", null, false, true);
+            }
+        }
+
+        /** The JVM creates such an error without its constructor, so it suppresses nothing. */
+        @Test
+        void overflows(MeshDevice mesh) {
+            Buffers.take(mesh);
+            descend(0);
+        }
+
+        @SuppressWarnings("InfiniteRecursion")
+        private static int descend(int depth) {
+            return descend(depth + 1) + 1;
+        }
+
+        @Test
+        void suppressesNothing(MeshDevice mesh) {
+            Buffers.take(mesh);
+            throw new UnsuppressingException();
+        }
+
+        @TestFactory
+        DynamicTest suppressesNothingInADynamicTest(MeshDevice mesh) {
+            return DynamicTest.dynamicTest("fails", () -> suppressesNothing(mesh));
         }
     }
 }

@@ -1,8 +1,8 @@
 package dev.meshguard.junit.mesh;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.JupiterRun.runInvocation;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
@@ -10,6 +10,10 @@ import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -26,168 +30,309 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.AssertionFailedError;
 
 /** A test runs once for each of its allocations, and must free everything when that one fails. */
 class FailEachAllocationTests {
 
+    private static final String CLASS = "FailEachAllocationTests$DecodingTestCase";
+    private static final String FAILED = " failed by injection: DRAM at dev.meshguard.junit.mesh." + CLASS;
+    private static final String REFUSAL = "@FailEachAllocation on " + CLASS + "#";
+    private static final String SKIPPED =
+            " What an earlier run left in static fields, or the order of threads, may be the reason. No later allocation was failed.";
+
+    @TestFactory
+    Stream<DynamicTest> invocations() {
+        return FixtureChecks.of(
+                DecodingTestCase.class,
+                LifecycleTestCase.class,
+                SettingsTestCase.class,
+                NestedTestCase.class,
+                PerClassTestCase.class);
+    }
+
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 2)
+    static class DecodingTestCase {
+        @Runs(4)
+        @FailEachAllocation
+        void runsOnceWithoutFaultsAndOnceForEachAllocation(MeshDevice mesh) {
+            List<MeshBuffer> taken = new ArrayList<>();
+            try {
+                taken.add(Buffers.take(mesh));
+                taken.add(mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 2_048, 2_048))));
+                taken.add(Buffers.take(mesh));
+            } finally {
+                taken.forEach(MeshBuffer::deallocate);
+            }
+        }
+
+        @Runs(3)
+        @MustFail(verdict = Outcome.LEAKED)
+        @FailEachAllocation
+        void leaks(MeshDevice mesh) {
+            MeshBuffer weights = Buffers.take(mesh, "weights");
+            MeshBuffer tokens = Buffers.take(mesh, "tokens");
+            tokens.deallocate();
+            weights.deallocate();
+        }
+
+        @Runs(2)
+        @MustFail(
+                error = IllegalStateException.class,
+                message = "nothing to clean up",
+                note = "allocation 1 of 1" + FAILED
+                        + ".anErrorPathThatFailsInAnotherWayFailsTheRun(FailEachAllocationTests.java:NN)")
+        @FailEachAllocation
+        @SuppressWarnings("Finally") // The missing free is the tested defect.
+        void anErrorPathThatFailsInAnotherWayFailsTheRun(MeshDevice mesh) {
+            MeshBuffer taken = null;
+            try {
+                taken = Buffers.take(mesh);
+            } finally {
+                if (taken == null) {
+                    throw new IllegalStateException("nothing to clean up");
+                }
+                taken.deallocate();
+            }
+        }
+
+        @Runs(2)
+        @FailEachAllocation
+        void theInjectedErrorMayLeaveAsACauseOfAnother(MeshDevice mesh) {
+            try {
+                Buffers.take(mesh).deallocate();
+            } catch (DeviceOutOfMemoryException full) {
+                throw new IllegalStateException("cannot decode", new RuntimeException(full));
+            }
+        }
+
+        @Runs(2)
+        @FailEachAllocation
+        void theInjectedErrorMayLeaveFromAnotherThread(MeshDevice mesh) {
+            CompletableFuture.runAsync(() -> Buffers.take(mesh).deallocate()).join();
+        }
+
+        @Runs(2)
+        @FailEachAllocation
+        void theInjectedErrorMayBeAllThatAnAssertionCollects(MeshDevice mesh) {
+            org.junit.jupiter.api.Assertions.assertAll(() -> Buffers.take(mesh).deallocate());
+        }
+
+        @Runs(2)
+        @FailEachAllocation(mayThrow = UnsupportedOperationException.class)
+        void whatReplacesTheInjectedErrorMayBeNamed(MeshDevice mesh) {
+            try {
+                Buffers.take(mesh).deallocate();
+            } catch (DeviceOutOfMemoryException full) {
+                throw new UnsupportedOperationException("cannot decode");
+            }
+        }
+
+        @MustFail(error = IllegalStateException.class, message = "always")
+        @FailEachAllocation(mayThrow = IllegalStateException.class)
+        void whatMayBeThrownInARunWithAFaultMayNotInTheOneWithout(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+            throw new IllegalStateException("always");
+        }
+
+        @Runs(2)
+        @MustFail(
+                error = AssertionFailedError.class,
+                note = "allocation 1 of 1" + FAILED + ".tryToDecode(FailEachAllocationTests.java:NN)")
+        @FailEachAllocation
+        void anAssertionThatFailsBecauseTheErrorWasSwallowedFailsTheRun(MeshDevice mesh) {
+            Assertions.assertThat(tryToDecode(mesh)).isTrue();
+        }
+
+        private static boolean tryToDecode(MeshDevice mesh) {
+            try {
+                Buffers.take(mesh).deallocate();
+                return true;
+            } catch (DeviceOutOfMemoryException full) {
+                return false;
+            }
+        }
+
+        @Runs(2)
+        @FailEachAllocation
+        void aTestCanAskWhetherItsAllocationFailed(MeshDevice mesh, FailedAllocation failed) {
+            Assertions.assertThat(failed.hasHappened()).isFalse();
+            Assertions.assertThat(tryToDecode(mesh)).isEqualTo(!failed.hasHappened());
+            Assertions.assertThat(failed.hasHappened())
+                    .isEqualTo(failed.number().isPresent());
+            Assertions.assertThat(failed.site().map(StackTraceElement::getMethodName))
+                    .isEqualTo(failed.number().stream()
+                            .mapToObj(number -> "tryToDecode")
+                            .findFirst());
+        }
+
+        @Runs(2)
+        @FailEachAllocation
+        void aSmallerAllocationMaySucceed(MeshDevice mesh) {
+            decodeTwice(mesh);
+        }
+
+        @Runs(2)
+        @MustFail(
+                error = IllegalStateException.class,
+                message = "no memory for the smaller one either",
+                note = "allocation 1 of 1 and all after it" + FAILED + ".decodeTwice(FailEachAllocationTests.java:NN)")
+        @FailEachAllocation(lasting = true)
+        void whereMemoryStaysFullEveryLaterAllocationFailsToo(MeshDevice mesh) {
+            decodeTwice(mesh);
+        }
+
+        private static void decodeTwice(MeshDevice mesh) {
+            try {
+                Buffers.take(mesh).deallocate();
+            } catch (DeviceOutOfMemoryException full) {
+                if (!tryToDecode(mesh)) {
+                    throw new IllegalStateException("no memory for the smaller one either");
+                }
+            }
+        }
+
+        @Runs(2)
+        @MustFail(
+                error = AssertionFailedError.class,
+                message =
+                        REFUSAL + "codeThatRetriesForEverIsStopped: allocation 1 of 1 and all after it" + FAILED
+                                + ".tryToDecode(FailEachAllocationTests.java:NN). After that the test made 20 allocations more than without"
+                                + " faults, which is the limit, and asked again: DRAM at dev.meshguard.junit.mesh."
+                                + CLASS
+                                + ".tryToDecode(FailEachAllocationTests.java:NN). Let code that retries give up, or raise the limit.")
+        @FailEachAllocation(limit = 20, lasting = true)
+        void codeThatRetriesForEverIsStopped(MeshDevice mesh) {
+            while (!tryToDecode(mesh)) {
+                Thread.onSpinWait();
+            }
+        }
+
+        @MustFail(
+                error = AssertionFailedError.class,
+                message = REFUSAL
+                        + "codeThatAllocatesWithoutEndIsStoppedInTheFirstRun: the test made 5 allocations without any"
+                        + " fault, which is the limit, and asked again: DRAM at dev.meshguard.junit.mesh." + CLASS
+                        + ".tryToDecode(FailEachAllocationTests.java:NN). Each would be a run of its own. Raise the limit or test"
+                        + " less at a time; code that allocates until memory is full needs a bound.")
+        @FailEachAllocation(limit = 5)
+        void codeThatAllocatesWithoutEndIsStoppedInTheFirstRun(MeshDevice mesh) {
+            while (tryToDecode(mesh)) {
+                Thread.onSpinWait();
+            }
+        }
+
+        @MustFail(
+                error = AssertionFailedError.class,
+                message = REFUSAL
+                        + "aTestThatAllocatesNothingFails: the test made no allocation through the mesh or the Ttnn that"
+                        + " it is given, so none was failed. Only those of the test method count; a mesh that a constructor or a"
+                        + " @BeforeAll method was given under PER_CLASS is the class's.")
+        @FailEachAllocation
+        void aTestThatAllocatesNothingFails(MeshDevice mesh) {}
+
+        @MustFail(verdict = Outcome.LEAKED)
+        @FailEachAllocation
+        void aTestThatFailsWithoutFaultsRunsOnce(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @MustFail(aborted = true)
+        @FailEachAllocation
+        void aTestThatIsAbortedWithoutFaultsRunsOnce(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+            Assumptions.abort("not here");
+        }
+
+        @Runs(2)
+        @FailEachAllocation
+        void aMeshThatTheTestOpensItselfCounts(Ttnn ttnn) {
+            try (MeshDevice mesh = ttnn.openDevice(0)) {
+                Buffers.take(mesh).deallocate();
+            }
+        }
+
+        @Runs(3)
+        @FailEachAllocation
+        @ExpectBuffers(label = "weights", because = "loaded once")
+        void expectedBuffersAreExpectedInEachInvocation(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Runs(2)
+        @FailEachAllocation
+        @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+        void worksWithATimeoutOnAnotherThread(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
     @Test
-    void runsOnceWithoutFaultsAndOnceForEachAllocation() {
-        assertThat(run(CleanTestCase.class))
-                .hasOnlySucceeded(4)
+    void namesEachInvocation() {
+        String test = "runsOnceWithoutFaultsAndOnceForEachAllocation";
+
+        assertThat(runTest(DecodingTestCase.class, test, Map.of()))
                 .hasInvocationsNamed(
-                        "decode",
+                        test,
                         "without faults",
-                        "allocation 1 of 3 fails: FailEachAllocationTests$CleanTestCase.decode:NN",
-                        "allocation 2 of 3 fails: FailEachAllocationTests$CleanTestCase.decode:NN",
-                        "allocation 3 of 3 fails: FailEachAllocationTests$CleanTestCase.decode:NN");
+                        "allocation 1 of 3 fails: " + CLASS + "." + test + ":NN",
+                        "allocation 2 of 3 fails: " + CLASS + "." + test + ":NN",
+                        "allocation 3 of 3 fails: " + CLASS + "." + test + ":NN");
     }
 
     @Test
     void reportsWhichAllocationFailedAndWhatItsErrorPathLeaks() {
-        var results = run(LeakTestCase.class);
-        assertThat(results).hasInvocation("decode", 1).whichSucceeded();
-        assertThat(results).hasInvocation("decode", 2).whichSucceeded();
-        var failure = assertThat(results)
-                .hasInvocation("decode", 3)
+        assertThat(runTest(DecodingTestCase.class, "leaks", Map.of()))
+                .hasInvocation("leaks", 3)
+                .whichFailed()
+                .withFinding(Cause.LOST, 2, 4096, DecodingTestCase.class, "leaks")
+                .withReport(
+                        "mvn test -Dtest='" + CLASS + "#leaks'",
+                        "allocation 2 of 2" + FAILED + ".leaks(FailEachAllocationTests.java:NN)",
+                        "mesh 0 was still open; MeshGuard cleared its program cache and closed it")
+                .withTextContaining("weights");
+    }
+
+    @Test
+    void oneRunCanBeRunAgainByItself() {
+        var results = runInvocation(DecodingTestCase.class, "leaks", 3);
+
+        assertThat(results).hasInvocationsNamed("leaks", "allocation 2 fails");
+        assertThat(results)
+                .hasInvocation("leaks", 3)
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withFinding(Cause.LOST, 2, 4096, LeakTestCase.class, "decode")
-                .withReport(
-                        "mvn test -Dtest='FailEachAllocationTests$LeakTestCase#decode'",
-                        "allocation 2 of 2 failed by injection: DRAM at dev.meshguard.junit.mesh.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)",
-                        "mesh 0 was still open; MeshGuard cleared its program cache and closed it");
-        Assertions.assertThat(failure.verdict().groups().get(0).label()).contains("weights");
+                .withTextContaining("note    allocation 2 failed by injection: DRAM at dev.meshguard");
     }
 
     @Test
-    void anErrorPathThatFailsInAnotherWayFailsTheRun() {
-        assertThat(run(BrokenCleanUpTestCase.class))
-                .hasInvocation("decode", 2)
-                .whichFailed()
-                .with(IllegalStateException.class, "nothing to clean up")
-                .withSuppressedText("allocation 1 of 1 failed by injection: DRAM at dev.meshguard.junit.mesh"
-                        + ".FailEachAllocationTests$BrokenCleanUpTestCase.decode(FailEachAllocationTests.java:NN)");
-    }
-
-    @Test
-    void theInjectedErrorMayLeaveAsACauseOfAnother() {
-        assertThat(run(WrappingTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void theInjectedErrorMayLeaveFromAnotherThread() {
-        assertThat(run(OtherThreadTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void theInjectedErrorMayBeAllThatAnAssertionCollects() {
-        assertThat(run(CollectingTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void whatReplacesTheInjectedErrorMayBeNamed() {
-        assertThat(run(NamedTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void whatMayBeThrownInARunWithAFaultMayNotInTheOneWithout() {
-        assertThat(run(AlwaysThrowingTestCase.class))
+    void aRunThatIsRunByItselfAndDoesNotComeToItsFaultIsAborted() {
+        assertThat(runInvocation(DecodingTestCase.class, "leaks", 5))
                 .hasSingleTest()
-                .whichFailed()
-                .with(IllegalStateException.class, "always");
-    }
-
-    @Test
-    void anAssertionThatFailsBecauseTheErrorWasSwallowedFailsTheRun() {
-        assertThat(run(SwallowingTestCase.class))
-                .hasInvocation("decode", 2)
-                .whichFailed()
-                .with(AssertionFailedError.class)
-                .withSuppressedText("allocation 1 of 1 failed by injection: DRAM at dev.meshguard.junit.mesh"
-                        + ".FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN)");
-    }
-
-    @Test
-    void aTestCanAskWhetherItsAllocationFailed() {
-        assertThat(run(AskingTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void whereMemoryStaysFullEveryLaterAllocationFailsToo() {
-        var results = run(LastingTestCase.class);
-
-        assertThat(results).hasInvocation("once", 2).whichSucceeded();
-        assertThat(results)
-                .hasInvocation("lasting", 2)
-                .whichFailed()
-                .with(IllegalStateException.class, "no memory for the smaller one either")
-                .withSuppressedText(
-                        "allocation 1 of 1 and all after it failed by injection: DRAM at dev.meshguard.junit.mesh"
-                                + ".FailEachAllocationTests$LastingTestCase.decode(FailEachAllocationTests.java:NN)");
-    }
-
-    @Test
-    void codeThatRetriesForEverIsStopped() {
-        assertThat(run(RetryingTestCase.class))
-                .hasInvocation("decode", 2)
-                .whichFailed()
-                .with(AssertionFailedError.class)
-                .withText(
-                        "@FailEachAllocation on FailEachAllocationTests$RetryingTestCase#decode: allocation 1 of 1 and all after it failed by injection:"
-                                + " DRAM at dev.meshguard.junit.mesh.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). After that the test made 20 allocations more than without faults, which is the limit, and asked again:"
-                                + " DRAM at dev.meshguard.junit.mesh.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). Let code that retries give up, or raise the limit.");
-    }
-
-    @Test
-    void codeThatAllocatesWithoutEndIsStoppedInTheFirstRun() {
-        assertThat(run(EndlessTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(AssertionFailedError.class)
-                .withText(
-                        "@FailEachAllocation on FailEachAllocationTests$EndlessTestCase#decode: the test made 5 allocations without any fault, which is the limit, and asked again:"
-                                + " DRAM at dev.meshguard.junit.mesh.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). Each would be a run of its own. Raise the limit or test less at a time; code that allocates until memory is"
-                                + " full needs a bound.");
-    }
-
-    @Test
-    void aTestThatAllocatesNothingFails() {
-        assertThat(run(NothingTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(AssertionFailedError.class)
-                .withText(
-                        "@FailEachAllocation on FailEachAllocationTests$NothingTestCase#decode: the test made no allocation through the mesh or the Ttnn that it is given, so none"
-                                + " was failed. Only those of the test method count; a mesh that a constructor or a @BeforeAll method was given under"
-                                + " PER_CLASS is the class's.");
-    }
-
-    @Test
-    void aTestThatFailsWithoutFaultsRunsOnce() {
-        assertThat(run(LeakWithoutFaultTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void aTestThatIsAbortedWithoutFaultsRunsOnce() {
-        assertThat(run(AbortedTestCase.class)).hasSingleTest().whichWasAborted();
+                .whichWasAborted()
+                .withText(REFUSAL + "leaks: allocation 4 was to fail, but this run made 2." + SKIPPED);
     }
 
     @Test
@@ -204,259 +349,8 @@ class FailEachAllocationTests {
                 .hasInvocation("decode", 3)
                 .whichWasAborted()
                 .withText(
-                        "@FailEachAllocation on FailEachAllocationTests$WarmingUpTestCase#decode: allocation 2 was to fail, but this run made 1; the one without faults made 3."
-                                + " What an earlier run left in static fields, or the order of threads, may be the reason. No later allocation was failed.");
-    }
-
-    @Test
-    void lifecycleMethodsAreLeftAlone() {
-        assertThat(run(LifecycleTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void aMeshThatTheTestOpensItselfCounts() {
-        assertThat(run(OwnMeshTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void worksWithWhatTheTestAsksFor() {
-        assertThat(run(SettingsTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void expectedBuffersAreExpectedInEachInvocation() {
-        assertThat(run(ExpectingTestCase.class)).hasOnlySucceeded(3);
-    }
-
-    @Test
-    void worksInNestedClassesAndInComposedAnnotations() {
-        assertThat(run(NestedTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void worksWithOneInstanceForAllRuns() {
-        assertThat(run(PerClassTestCase.class)).hasOnlySucceeded(4);
-    }
-
-    @Test
-    void worksWithATimeoutOnAnotherThread() {
-        assertThat(run(TimeoutTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void runsComeOneAfterTheOtherWhereTestsRunAtTheSameTime() {
-        assertThat(runConcurrently(CleanTestCase.class)).hasOnlySucceeded(4);
-    }
-
-    @Test
-    void runsComeOneAfterTheOtherOnThePoolOfWorkersThatJUnit6Has() {
-        assertThat(runConcurrently(
-                        CleanTestCase.class,
-                        Map.of("junit.jupiter.execution.parallel.config.executor-service", "WORKER_THREAD_POOL")))
-                .hasOnlySucceeded(4);
-    }
-
-    @Test
-    void oneRunCanBeRunAgainByItself() {
-        var results = runInvocation(LeakTestCase.class, "decode", 3);
-
-        assertThat(results).hasInvocationsNamed("decode", "allocation 2 fails");
-        assertThat(results)
-                .hasInvocation("decode", 3)
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("note    allocation 2 failed by injection: DRAM at dev.meshguard");
-    }
-
-    @Test
-    void aRunThatIsRunByItselfAndDoesNotComeToItsFaultIsAborted() {
-        assertThat(runInvocation(LeakTestCase.class, "decode", 5))
-                .hasSingleTest()
-                .whichWasAborted()
-                .withText(
-                        "@FailEachAllocation on FailEachAllocationTests$LeakTestCase#decode: allocation 4 was to fail, but"
-                                + " this run made 2. What an earlier run left in static fields, or the order of threads, may be the"
-                                + " reason. No later allocation was failed.");
-    }
-
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 2)
-    static class CleanTestCase {
-        @FailEachAllocation
-        void decode(MeshDevice mesh) {
-            List<MeshBuffer> taken = new ArrayList<>();
-            try {
-                taken.add(Buffers.take(mesh));
-                taken.add(mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 2_048, 2_048))));
-                taken.add(Buffers.take(mesh));
-            } finally {
-                taken.forEach(MeshBuffer::deallocate);
-            }
-        }
-    }
-
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 2)
-    static class LeakTestCase {
-        @FailEachAllocation
-        void decode(MeshDevice mesh) {
-            MeshBuffer weights = Buffers.take(mesh, "weights");
-            MeshBuffer tokens = Buffers.take(mesh, "tokens");
-            tokens.deallocate();
-            weights.deallocate();
-        }
-    }
-
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 2)
-    static class BrokenCleanUpTestCase {
-        @FailEachAllocation
-        @SuppressWarnings("Finally") // The missing free is the tested defect.
-        void decode(MeshDevice mesh) {
-            MeshBuffer taken = null;
-            try {
-                taken = Buffers.take(mesh);
-            } finally {
-                if (taken == null) {
-                    throw new IllegalStateException("nothing to clean up");
-                }
-                taken.deallocate();
-            }
-        }
-    }
-
-    static class WrappingTestCase {
-        @FailEachAllocation
-        void decode(MeshDevice mesh) {
-            try {
-                Buffers.take(mesh).deallocate();
-            } catch (DeviceOutOfMemoryException full) {
-                throw new IllegalStateException("cannot decode", new RuntimeException(full));
-            }
-        }
-    }
-
-    static class OtherThreadTestCase {
-        @FailEachAllocation
-        void decode(MeshDevice mesh) {
-            CompletableFuture.runAsync(() -> Buffers.take(mesh).deallocate()).join();
-        }
-    }
-
-    static class CollectingTestCase {
-        @FailEachAllocation
-        void decode(MeshDevice mesh) {
-            org.junit.jupiter.api.Assertions.assertAll(() -> Buffers.take(mesh).deallocate());
-        }
-    }
-
-    static class NamedTestCase {
-        @FailEachAllocation(mayThrow = UnsupportedOperationException.class)
-        void decode(MeshDevice mesh) {
-            try {
-                Buffers.take(mesh).deallocate();
-            } catch (DeviceOutOfMemoryException full) {
-                throw new UnsupportedOperationException("cannot decode");
-            }
-        }
-    }
-
-    static class AlwaysThrowingTestCase {
-        @FailEachAllocation(mayThrow = IllegalStateException.class)
-        void decode(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-            throw new IllegalStateException("always");
-        }
-    }
-
-    static class SwallowingTestCase {
-        @FailEachAllocation
-        void decode(MeshDevice mesh) {
-            Assertions.assertThat(tryToDecode(mesh)).isTrue();
-        }
-
-        static boolean tryToDecode(MeshDevice mesh) {
-            try {
-                Buffers.take(mesh).deallocate();
-                return true;
-            } catch (DeviceOutOfMemoryException full) {
-                return false;
-            }
-        }
-    }
-
-    static class AskingTestCase {
-        @FailEachAllocation
-        void decode(MeshDevice mesh, FailedAllocation failed) {
-            Assertions.assertThat(failed.hasHappened()).isFalse();
-            Assertions.assertThat(SwallowingTestCase.tryToDecode(mesh)).isEqualTo(!failed.hasHappened());
-            Assertions.assertThat(failed.hasHappened())
-                    .isEqualTo(failed.number().isPresent());
-            Assertions.assertThat(failed.site().map(StackTraceElement::getMethodName))
-                    .isEqualTo(failed.number().stream()
-                            .mapToObj(number -> "tryToDecode")
-                            .findFirst());
-        }
-    }
-
-    static class LastingTestCase {
-        @FailEachAllocation
-        void once(MeshDevice mesh) {
-            decode(mesh);
-        }
-
-        @FailEachAllocation(lasting = true)
-        void lasting(MeshDevice mesh) {
-            decode(mesh);
-        }
-
-        private static void decode(MeshDevice mesh) {
-            try {
-                Buffers.take(mesh).deallocate();
-            } catch (DeviceOutOfMemoryException full) {
-                if (!SwallowingTestCase.tryToDecode(mesh)) {
-                    throw new IllegalStateException("no memory for the smaller one either");
-                }
-            }
-        }
-    }
-
-    static class RetryingTestCase {
-        @FailEachAllocation(limit = 20, lasting = true)
-        void decode(MeshDevice mesh) {
-            while (!SwallowingTestCase.tryToDecode(mesh)) {
-                Thread.onSpinWait();
-            }
-        }
-    }
-
-    static class EndlessTestCase {
-        @FailEachAllocation(limit = 5)
-        void decode(MeshDevice mesh) {
-            while (SwallowingTestCase.tryToDecode(mesh)) {
-                Thread.onSpinWait();
-            }
-        }
-    }
-
-    static class NothingTestCase {
-        @FailEachAllocation
-        void decode(MeshDevice mesh) {}
-    }
-
-    static class LeakWithoutFaultTestCase {
-        @FailEachAllocation
-        void decode(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    static class AbortedTestCase {
-        @FailEachAllocation
-        void decode(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-            Assumptions.abort("not here");
-        }
+                        "@FailEachAllocation on FailEachAllocationTests$WarmingUpTestCase#decode: allocation 2 was to fail, but"
+                                + " this run made 1; the one without faults made 3." + SKIPPED);
     }
 
     @TestInstance(Lifecycle.PER_CLASS)
@@ -472,6 +366,16 @@ class FailEachAllocationTests {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"FORK_JOIN_POOL", "WORKER_THREAD_POOL"}) // JUnit 6 has the second one.
+    void runsComeOneAfterTheOtherWhereTestsRunAtTheSameTime(String pool) {
+        Map<String, String> parameters = new HashMap<>(JupiterRun.CONCURRENTLY);
+        parameters.put("junit.jupiter.execution.parallel.config.executor-service", pool);
+
+        assertThat(runTest(DecodingTestCase.class, "runsOnceWithoutFaultsAndOnceForEachAllocation", parameters))
+                .hasOnlySucceeded(4);
+    }
+
     static class LifecycleTestCase {
         @BeforeEach
         @AfterEach
@@ -479,18 +383,10 @@ class FailEachAllocationTests {
             Buffers.take(mesh).deallocate();
         }
 
+        @Runs(2)
         @FailEachAllocation
-        void decode(MeshDevice mesh) {
+        void lifecycleMethodsAreLeftAlone(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
-        }
-    }
-
-    static class OwnMeshTestCase {
-        @FailEachAllocation
-        void decode(Ttnn ttnn) {
-            try (MeshDevice mesh = ttnn.openDevice(0)) {
-                Buffers.take(mesh).deallocate();
-            }
         }
     }
 
@@ -504,19 +400,11 @@ class FailEachAllocationTests {
                         .build())
                 .build();
 
+        @Runs(2)
         @FailEachAllocation
-        void decode(MeshDevice mesh, Ttnn ttnn) {
+        void worksWithWhatTheTestAsksFor(MeshDevice mesh, Ttnn ttnn) {
             Assertions.assertThat(mesh.shape()).isEqualTo(MeshShape.of(1, 1));
             Assertions.assertThat(ttnn.outstandingFaults()).hasSize(1);
-            Buffers.take(mesh).deallocate();
-        }
-    }
-
-    static class ExpectingTestCase {
-        @FailEachAllocation
-        @ExpectBuffers(label = "weights", because = "loaded once")
-        void decode(MeshDevice mesh) {
-            Buffers.take(mesh, "weights");
             Buffers.take(mesh).deallocate();
         }
     }
@@ -526,8 +414,9 @@ class FailEachAllocationTests {
         @TrackAllocations
         @FakeMesh(rows = 1, columns = 1)
         class Inner {
+            @Runs(2)
             @WithoutMemory
-            void decode(MeshDevice mesh) {
+            void worksInNestedClassesAndInComposedAnnotations(MeshDevice mesh) {
                 Buffers.take(mesh).deallocate();
             }
         }
@@ -542,28 +431,23 @@ class FailEachAllocationTests {
     static class PerClassTestCase {
         private int runs;
 
+        @Runs(2)
         @FailEachAllocation
-        void decode(MeshDevice mesh) {
+        void worksWithOneInstanceForAllRuns(MeshDevice mesh) {
             runs++;
             Buffers.take(mesh).deallocate();
         }
 
+        @Runs(2)
         @FailEachAllocation
-        void encode(MeshDevice mesh) {
+        void worksWithAnotherTestOfTheInstance(MeshDevice mesh) {
+            runs++;
             Buffers.take(mesh).deallocate();
         }
 
         @AfterEach
         void isTheSameInstance(FailedAllocation failed) {
             Assertions.assertThat(runs).isGreaterThanOrEqualTo(failed.number().isPresent() ? 1 : 0);
-        }
-    }
-
-    static class TimeoutTestCase {
-        @FailEachAllocation
-        @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
-        void decode(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
         }
     }
 }

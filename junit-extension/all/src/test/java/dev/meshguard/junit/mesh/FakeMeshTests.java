@@ -10,47 +10,35 @@ import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.server.process.TrackedProcesses;
 import dev.meshguard.verdict.Outcome;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The nearest source annotation selects the memory that a test examines. */
 class FakeMeshTests {
-
-    @Test
-    void usedAloneItTracksTheTest() {
-        assertThat(run(AloneTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(
+                AloneTestCase.class,
+                FieldTestCase.class,
+                TrackedFieldTestCase.class,
+                SharedTestCase.class,
+                MixedParametersTestCase.class);
     }
 
     @Test
     void leavesTheTrackingOfAFartherLocationAsItIs() {
         assertThat(run(OnMethodTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void winsOverTheSourceOfAField() {
-        assertThat(run(FieldTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void trackingAloneLeavesTheSourceOfAFieldAsItIs() {
-        assertThat(run(TrackedFieldTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void rejectsAMeshForOneMethodOfASharedMesh() {
-        assertThat(run(SharedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "@FakeMesh on FakeMeshTests$SharedTestCase#decodes: a source for one method of a class with lifetime ="
-                                + " CLASS is rejected. Put it on the class, or let the lifetime of this method be TEST.");
     }
 
     @Test
@@ -61,16 +49,6 @@ class FakeMeshTests {
     @Test
     void aNestedClassSelectsAnotherSource() {
         assertThat(run(OuterTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void rejectsAParameterOfAnotherSourceBesideItsOwn() {
-        assertThat(run(MixedParametersTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining(
-                        "FakeMeshTests$MixedParametersTestCase#decodes: a TrackedProcesses with @FakeMesh is"
-                                + " rejected. Annotate the test with @WatchedProcesses, or give its source to MeshGuardExtension.");
     }
 
     @Test
@@ -91,7 +69,8 @@ class FakeMeshTests {
     @FakeMesh(rows = 1, columns = 2)
     static class AloneTestCase {
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED)
+        void usedAloneItTracksTheTest(MeshDevice mesh) {
             assertShape(mesh, 1, 2);
             Buffers.take(mesh);
         }
@@ -122,7 +101,7 @@ class FakeMeshTests {
                 .build();
 
         @Test
-        void runs(MeshDevice mesh) {
+        void winsOverTheSourceOfAField(MeshDevice mesh) {
             assertShape(mesh, 1, 1);
         }
     }
@@ -135,7 +114,7 @@ class FakeMeshTests {
                 .build();
 
         @Test
-        void runs(MeshDevice mesh) {
+        void trackingAloneLeavesTheSourceOfAFieldAsItIs(MeshDevice mesh) {
             assertShape(mesh, 1, 2);
         }
     }
@@ -143,8 +122,13 @@ class FakeMeshTests {
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class SharedTestCase {
         @Test
+        @MustFail(
+                error = ExtensionConfigurationException.class,
+                message =
+                        "@FakeMesh on FakeMeshTests$SharedTestCase#rejectsAMeshForOneMethodOfASharedMesh: a source for one method of a class with lifetime ="
+                                + " CLASS is rejected. Put it on the class, or let the lifetime of this method be TEST.")
         @FakeMesh(rows = 1)
-        void decodes(MeshDevice mesh) {}
+        void rejectsAMeshForOneMethodOfASharedMesh(MeshDevice mesh) {}
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
@@ -183,7 +167,11 @@ class FakeMeshTests {
     @FakeMesh
     static class MixedParametersTestCase {
         @Test
-        void decodes(MeshDevice mesh, TrackedProcesses processes) {}
+        @MustFail(
+                text =
+                        "FakeMeshTests$MixedParametersTestCase#rejectsAParameterOfAnotherSourceBesideItsOwn: a TrackedProcesses with @FakeMesh is"
+                                + " rejected. Annotate the test with @WatchedProcesses, or give its source to MeshGuardExtension.")
+        void rejectsAParameterOfAnotherSourceBesideItsOwn(MeshDevice mesh, TrackedProcesses processes) {}
     }
 
     @WatchedProcesses

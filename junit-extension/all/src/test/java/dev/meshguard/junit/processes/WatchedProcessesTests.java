@@ -10,6 +10,8 @@ import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.RunAssert.Failure;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.server.AllocationServer;
@@ -23,8 +25,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,12 +37,20 @@ import org.opentest4j.MultipleFailuresError;
 
 /** The survivors of its programs fail a test of other processes, each reported separately. */
 class WatchedProcessesTests {
-
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
-    @Test
-    void aProgramThatFreesAllPasses() {
-        assertThat(run(CleanTestCase.class)).hasSingleTest().whichSucceeded();
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(
+                CleanTestCase.class,
+                SilentTestCase.class,
+                SeveralTestCase.class,
+                BudgetTestCase.class,
+                RunningTestCase.class,
+                UnclosableTestCase.class,
+                ServerTestCase.class,
+                MeshTestCase.class,
+                TwoSourcesTestCase.class);
     }
 
     @Test
@@ -54,16 +67,6 @@ class WatchedProcessesTests {
     }
 
     @Test
-    void aProgramThatNeverConnectsProvesNothing() {
-        assertThat(run(SilentTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.INCONCLUSIVE)
-                .withTextContaining("(true) exited with status 0")
-                .withTextContaining("server.sock. Does its runtime have the tracking built in,");
-    }
-
-    @Test
     void aFindingOfAProgramNamesItsTestAndSource(@TempDir Path folder) {
         run(LeakTestCase.class, Map.of("meshguard.findings", folder.toString()));
 
@@ -74,72 +77,12 @@ class WatchedProcessesTests {
     }
 
     @Test
-    void reportsEachOfSeveralProgramsSeparately() {
-        assertThat(run(SeveralTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(MultipleFailuresError.class)
-                .withTextContaining("UNEXPLAINED")
-                .withTextContaining("INCONCLUSIVE");
-    }
-
-    @Test
     void whatAMethodPromisesOneOfItsProgramsHasToLeave() {
         assertThat(run(KeptPromiseTestCase.class)).hasOnlySucceeded(1);
         assertThat(run(BrokenPromiseTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .withTextContaining("1. no survivor matches in any of 2 checks: exactly 1 buffer, because \"kept\"");
-    }
-
-    @Test
-    void aBudgetLimitsTheMemoryOfEachProgram() {
-        assertThat(run(BudgetTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(BudgetAssertionError.class)
-                .withTextContaining("peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)");
-    }
-
-    @Test
-    void terminatesARunningProgramAndReportsItsLeak() {
-        assertThat(run(RunningTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    /** A program whose folder cannot be deleted must not hide the leaks of any. */
-    @Test
-    void aProgramThatCannotBeClosedIsCheckedNevertheless() {
-        assertThat(run(UnclosableTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("UNEXPLAINED")
-                .withTextContaining(" cannot be deleted: ");
-    }
-
-    @Test
-    void theServerOfATestIsJudgedLikeAMesh() {
-        assertThat(run(ServerTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void rejectsAMeshParameter() {
-        assertThat(run(MeshTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("a MeshDevice with @WatchedProcesses is rejected.");
-    }
-
-    @Test
-    void rejectsAMeshAnnotationBesideIt() {
-        assertThat(run(TwoSourcesTestCase.class))
-                .hasTest("ofMethod")
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "@FakeMesh on WatchedProcessesTests$TwoSourcesTestCase#ofMethod and @WatchedProcesses on"
-                                + " WatchedProcessesTests$TwoSourcesTestCase#ofMethod: a second source of allocations is"
-                                + " rejected. A test has one source: remove an annotation, or put each on a test or class"
-                                + " of its own.");
     }
 
     @Test
@@ -158,7 +101,7 @@ class WatchedProcessesTests {
     @WatchedProcesses
     static class CleanTestCase {
         @Test
-        void decodes(TrackedProcesses processes) throws Exception {
+        void aProgramThatFreesAllPasses(TrackedProcesses processes) throws Exception {
             TrackedProcess program = reading(processes);
             try (AllocationClient client = clientOf(program)) {
                 client.allocated(0, BufferType.DRAM, 4_096, 4_096);
@@ -190,7 +133,10 @@ class WatchedProcessesTests {
     @WatchedProcesses
     static class SilentTestCase {
         @Test
-        void decodes(TrackedProcesses processes) throws Exception {
+        @MustFail(
+                verdict = Outcome.INCONCLUSIVE,
+                text = {"(true) exited with status 0", "server.sock. Does its runtime have the tracking built in,"})
+        void aProgramThatNeverConnectsProvesNothing(TrackedProcesses processes) throws Exception {
             processes.start("true").await(TIMEOUT);
         }
     }
@@ -199,7 +145,8 @@ class WatchedProcessesTests {
     @WatchedProcesses
     static class RunningTestCase {
         @Test
-        void decodes(TrackedProcesses processes) throws Exception {
+        @MustFail(verdict = Outcome.LEAKED)
+        void terminatesARunningProgramAndReportsItsLeak(TrackedProcesses processes) throws Exception {
             try (AllocationClient client = clientOf(reading(processes))) {
                 client.allocated(0, BufferType.DRAM, 4_096, 4_096);
             }
@@ -209,8 +156,10 @@ class WatchedProcessesTests {
     @TrackAllocations
     @WatchedProcesses
     static class UnclosableTestCase {
+        /** A program whose folder cannot be deleted must not hide the leaks of any. */
         @Test
-        void decodes(TrackedProcesses processes) throws Exception {
+        @MustFail(text = {"UNEXPLAINED", " cannot be deleted: "})
+        void aProgramThatCannotBeClosedIsCheckedNevertheless(TrackedProcesses processes) throws Exception {
             TrackedProcess program = reading(processes);
             // The folder of the socket cannot be deleted.
             Files.createFile(program.server().socketPath().resolveSibling("core"));
@@ -226,7 +175,8 @@ class WatchedProcessesTests {
     @WatchedProcesses
     static class ServerTestCase {
         @Test
-        void decodes(AllocationServer server) {
+        @MustFail(verdict = Outcome.LEAKED)
+        void theServerOfATestIsJudgedLikeAMesh(AllocationServer server) {
             try (AllocationClient client = AllocationClient.connect(server.socketPath(), RecordSize.BYTES_112)) {
                 client.allocated(0, BufferType.DRAM, 4_096, 4_096);
                 client.allocated(0, BufferType.DRAM, 8_192, 4_096);
@@ -239,15 +189,23 @@ class WatchedProcessesTests {
     @WatchedProcesses
     static class MeshTestCase {
         @Test
-        void decodes(MeshDevice mesh) {}
+        @MustFail(text = "a MeshDevice with @WatchedProcesses is rejected.")
+        void rejectsAMeshParameter(MeshDevice mesh) {}
     }
 
     @TrackAllocations
     static class TwoSourcesTestCase {
         @Test
+        @MustFail(
+                error = ExtensionConfigurationException.class,
+                message =
+                        "@FakeMesh on WatchedProcessesTests$TwoSourcesTestCase#rejectsAMeshAnnotationBesideIt and @WatchedProcesses on"
+                                + " WatchedProcessesTests$TwoSourcesTestCase#rejectsAMeshAnnotationBesideIt: a second source of allocations is"
+                                + " rejected. A test has one source: remove an annotation, or put each on a test or class"
+                                + " of its own.")
         @FakeMesh
         @WatchedProcesses
-        void ofMethod(MeshDevice mesh) {}
+        void rejectsAMeshAnnotationBesideIt(MeshDevice mesh) {}
     }
 
     @FakeMesh
@@ -266,7 +224,10 @@ class WatchedProcessesTests {
     @WatchedProcesses
     static class SeveralTestCase {
         @Test
-        void decodes(TrackedProcesses processes) throws Exception {
+        @MustFail(
+                error = MultipleFailuresError.class,
+                text = {"UNEXPLAINED", "INCONCLUSIVE"})
+        void reportsEachOfSeveralProgramsSeparately(TrackedProcesses processes) throws Exception {
             TrackedProcess program = reading(processes);
             try (AllocationClient client = clientOf(program)) {
                 client.allocated(0, BufferType.DRAM, 4_096, 4_096);
@@ -304,7 +265,10 @@ class WatchedProcessesTests {
     @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_000)
     static class BudgetTestCase {
         @Test
-        void decodes(TrackedProcesses processes) throws Exception {
+        @MustFail(
+                error = BudgetAssertionError.class,
+                text = "peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)")
+        void aBudgetLimitsTheMemoryOfEachProgram(TrackedProcesses processes) throws Exception {
             oneBuffer(processes, true);
         }
     }

@@ -7,20 +7,26 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.opentest4j.AssertionFailedError;
@@ -28,136 +34,105 @@ import org.opentest4j.AssertionFailedError;
 /** A test is repeated on one mesh until a trend is certain. */
 class RepeatUntilStableTests {
 
-    @Test
-    void stopsAsSoonAsMemoryHasSettled() {
-        assertThat(run(CacheTestCase.class))
-                .hasOnlySucceeded(3)
-                .hasInvocationsNamed("decode", "round 1 (warm-up)", "round 2", "round 3");
+    @TestFactory
+    Stream<DynamicTest> rounds() {
+        return FixtureChecks.of(
+                RoundsTestCase.class,
+                CacheTestCase.class,
+                SettlingTestCase.class,
+                UndecidedTestCase.class,
+                LosingTestCase.class,
+                SlowLeakTestCase.class,
+                WarmUpTestCase.class,
+                LifecycleTestCase.class,
+                FailingTestCase.class,
+                NestedTestCase.class);
     }
 
-    @Test
-    void failsAsSoonAsMemoryGrows() {
-        assertThat(run(LeakTestCase.class))
-                .hasInvocationsNamed("decode", "round 1 (warm-up)", "round 2", "round 3")
-                .hasInvocation("decode", 3)
-                .whichFailed()
-                .with(AssertionFailedError.class)
-                .withFirstFrameIn(LeakTestCase.class, "decode")
-                .withText("""
-                Memory grows with the rounds of RepeatUntilStableTests$LeakTestCase#decode:
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 2)
+    static class RoundsTestCase {
+        @Runs(3)
+        @MustFail(error = AssertionFailedError.class, atMethod = true, message = """
+                Memory grows with the rounds of RepeatUntilStableTests$RoundsTestCase#leaks:
                   GROWING  3 rounds, the first for warming up · memory grows: DRAM of devices 0-1 by 4 KiB (4096 B) per round
                   Memory retained by each round, in bytes:
                      DRAM of devices 0-1  [4096, 4096, 4096]  growing by 4 KiB (4096 B) per round, in rounds 2-3
                   Call sites, the worst first:
-                     DRAM "kv-cache" from RepeatUntilStableTests$LeakTestCase.decode, buffers retained on devices 0-1: [1, 1, 1], growing
-                        at dev.meshguard.junit.template.RepeatUntilStableTests$LeakTestCase.decode(RepeatUntilStableTests.java:NN)
-                rerun   mvn test -Dtest='RepeatUntilStableTests$LeakTestCase#decode'""");
+                     DRAM "kv-cache" from RepeatUntilStableTests$RoundsTestCase.leaks, buffers retained on devices 0-1: [1, 1, 1], growing
+                        at dev.meshguard.junit.template.RepeatUntilStableTests$RoundsTestCase.leaks(RepeatUntilStableTests.java:NN)
+                rerun   mvn test -Dtest='RepeatUntilStableTests$RoundsTestCase#leaks'""")
+        @RepeatUntilStable
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh, "kv-cache");
+        }
+
+        @MustFail(aborted = true)
+        @RepeatUntilStable
+        void stopsWithARoundThatIsAborted(MeshDevice mesh) {
+            Assumptions.abort("not here");
+        }
+
+        @Runs(3)
+        @MustFail(
+                error = AssertionFailedError.class,
+                message =
+                        "@RepeatUntilStable on RepeatUntilStableTests$RoundsTestCase#roundsThatTakeNothingFail: no round took memory"
+                                + " through the mesh or the Ttnn that it is given, so nothing was judged. A mesh that a constructor or a"
+                                + " @BeforeAll method was given under PER_CLASS is the class's.")
+        @RepeatUntilStable
+        void roundsThatTakeNothingFail(MeshDevice mesh) {}
+
+        @Runs(3)
+        @RepeatUntilStable
+        void eachRoundMayOpenAMeshOfItsOwn(Ttnn ttnn) {
+            try (MeshDevice mesh = ttnn.openDevice(0)) {
+                Buffers.take(mesh).deallocate();
+            }
+        }
+
+        @Runs(3)
+        @RepeatUntilStable
+        void theMeshIsTheOnlyOneOfItsRuntime(MeshDevice mesh, Ttnn ttnn) {
+            Buffers.take(mesh).deallocate();
+            Assertions.assertThat(ttnn.openMeshDevices()).containsExactly(mesh);
+        }
+
+        @Runs(3)
+        @RepeatUntilStable
+        void otherRoundsOfTheClassHaveAMeshOfTheirOwn(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh, "other").deallocate();
+            Assertions.assertThat(tracker.history().generations())
+                    .allMatch(buffer -> buffer.label().isPresent());
+        }
+
+        @Runs(2)
+        @RepeatedTest(2)
+        void otherTestsOfTheClassHaveMeshesOfTheirOwn(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh).deallocate();
+            Assertions.assertThat(tracker.history().generations()).hasSize(2);
+        }
     }
 
     @Test
-    void goesOnWhileNothingIsDecided() {
-        assertThat(run(SettlingTestCase.class)).hasOnlySucceeded(5);
-    }
-
-    @Test
-    void failsWhereNothingIsDecidedInTime() {
-        assertThat(run(UndecidedTestCase.class))
-                .hasInvocation("decode", 4)
-                .whichFailed()
-                .withTextContaining(
-                        "After 4 rounds, which is atMost, it is not decided whether memory grows with the rounds of"
-                                + " RepeatUntilStableTests$UndecidedTestCase#decode: UNDECIDED")
-                .withTextContaining("[16384, 12288, 8192, 4096]  undecided, at least 1 more round needed")
-                .withTextContaining("Raise atMost, or warmUp where the first rounds fill a cache. rerun   mvn test"
-                        + " -Dtest='RepeatUntilStableTests$UndecidedTestCase#decode'");
-    }
-
-    @Test
-    void failsWhereItCannotBeKnown() {
-        assertThat(run(LosingTestCase.class))
-                .hasInvocation("decode", 3)
-                .whichFailed()
-                .withTextContaining("It cannot be known whether memory grows with the rounds of"
-                        + " RepeatUntilStableTests$LosingTestCase#decode: UNDECIDED")
-                .withTextContaining("the source noticed that a report of device 0 got lost")
-                .withTextContaining("rerun   mvn test -Dtest='RepeatUntilStableTests$LosingTestCase#decode'");
-    }
-
-    @Test
-    void takesLongerWhereMoreRoundsAreAskedFor() {
-        var results = run(SlowLeakTestCase.class);
-
-        assertThat(results).hasInvocation("seenTooShortly", 3).whichSucceeded();
-        assertThat(results)
-                .hasInvocation("seenForLong", 8)
-                .whichFailed()
-                .withTextContaining("[0, 0, 0, 4096, 0, 0, 0, 4096]  growing by about");
-    }
-
-    @Test
-    void whatWarmsUpLongerIsNoGrowthWhenSaidSo() {
+    void namesEachRound() {
         assertThat(run(WarmUpTestCase.class))
-                .hasOnlySucceeded(5)
                 .hasInvocationsNamed(
-                        "decode", "round 1 (warm-up)", "round 2 (warm-up)", "round 3 (warm-up)", "round 4", "round 5");
-    }
-
-    @Test
-    void lifecycleMethodsAndFieldsThatAreClosedBelongToTheRound() {
-        assertThat(run(LifecycleTestCase.class)).hasOnlySucceeded(3);
-    }
-
-    @Test
-    void stopsWithARoundThatFails() {
-        var results = run(FailingTestCase.class);
-
-        assertThat(results).hasInvocationsNamed("decode", "round 1 (warm-up)", "round 2");
-        assertThat(results)
-                .hasInvocation("decode", 2)
-                .whichFailed()
-                .with(IllegalStateException.class, "second round")
-                .withNothingSuppressed();
-    }
-
-    @Test
-    void stopsWithARoundThatIsAborted() {
-        assertThat(run(AbortedTestCase.class)).hasSingleTest().whichWasAborted();
-    }
-
-    @Test
-    void roundsThatTakeNothingFail() {
-        assertThat(run(NothingTestCase.class))
-                .hasInvocation("decode", 3)
-                .whichFailed()
-                .with(
-                        AssertionFailedError.class,
-                        "@RepeatUntilStable on RepeatUntilStableTests$NothingTestCase#decode: no round took memory through the"
-                                + " mesh or the Ttnn that it is given, so nothing was judged. A mesh that a constructor or a"
-                                + " @BeforeAll method was given under PER_CLASS is the class's.");
-    }
-
-    @Test
-    void otherTestsOfTheClassHaveMeshesOfTheirOwn() {
-        assertThat(run(NeighboursTestCase.class)).hasOnlySucceeded(3 + 3 + 2);
-    }
-
-    @Test
-    void worksInNestedClassesAndWithOneInstanceForAllRounds() {
-        assertThat(run(NestedTestCase.class)).hasOnlySucceeded(3);
-    }
-
-    @Test
-    void eachRoundMayOpenAMeshOfItsOwn() {
-        assertThat(run(OwnMeshTestCase.class)).hasOnlySucceeded(3);
+                        "whatWarmsUpLongerIsNoGrowthWhenSaidSo",
+                        "round 1 (warm-up)",
+                        "round 2 (warm-up)",
+                        "round 3 (warm-up)",
+                        "round 4",
+                        "round 5");
     }
 
     @Test
     void aRoundThatIsRunByItselfSaysThatItJudgesNothing() {
-        assertThat(runInvocation(LeakTestCase.class, "decode", 3))
+        assertThat(runInvocation(RoundsTestCase.class, "leaks", 3))
                 .hasSingleTest()
                 .whichFailed()
                 .withText(
-                        "@RepeatUntilStable on RepeatUntilStableTests$LeakTestCase#decode: 1 of 3 rounds ran, so whether"
+                        "@RepeatUntilStable on RepeatUntilStableTests$RoundsTestCase#leaks: 1 of 3 rounds ran, so whether"
                                 + " memory grows was not judged. Rounds are judged together: run all of the method.");
     }
 
@@ -165,8 +140,9 @@ class RepeatUntilStableTests {
     static class CacheTestCase {
         private final List<MeshBuffer> cache = new ArrayList<>();
 
+        @Runs(3)
         @RepeatUntilStable
-        void decode(MeshDevice mesh) {
+        void stopsAsSoonAsMemoryHasSettled(MeshDevice mesh) {
             if (cache.isEmpty()) {
                 cache.add(Buffers.take(mesh));
             }
@@ -174,21 +150,13 @@ class RepeatUntilStableTests {
         }
     }
 
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 2)
-    static class LeakTestCase {
-        @RepeatUntilStable
-        void decode(MeshDevice mesh) {
-            Buffers.take(mesh, "kv-cache");
-        }
-    }
-
     @TestInstance(Lifecycle.PER_CLASS)
     static class SettlingTestCase {
         private int rounds;
 
+        @Runs(5)
         @RepeatUntilStable
-        void decode(MeshDevice mesh) {
+        void goesOnWhileNothingIsDecided(MeshDevice mesh) {
             rounds++;
             if (rounds == 1 || rounds == 3) {
                 Buffers.take(mesh);
@@ -202,8 +170,17 @@ class RepeatUntilStableTests {
     static class UndecidedTestCase {
         private int left = 4;
 
+        @Runs(4)
+        @MustFail(
+                text = {
+                    "After 4 rounds, which is atMost, it is not decided whether memory grows with the rounds of"
+                            + " RepeatUntilStableTests$UndecidedTestCase#failsWhereNothingIsDecidedInTime: UNDECIDED",
+                    "[16384, 12288, 8192, 4096]  undecided, at least 1 more round needed",
+                    "Raise atMost, or warmUp where the first rounds fill a cache. rerun   mvn test"
+                            + " -Dtest='RepeatUntilStableTests$UndecidedTestCase#failsWhereNothingIsDecidedInTime'"
+                })
         @RepeatUntilStable(atMost = 4)
-        void decode(MeshDevice mesh) {
+        void failsWhereNothingIsDecidedInTime(MeshDevice mesh) {
             for (int i = 0; i < left; i++) {
                 Buffers.take(mesh);
             }
@@ -217,8 +194,16 @@ class RepeatUntilStableTests {
     static class LosingTestCase {
         private int rounds;
 
+        @Runs(3)
+        @MustFail(
+                text = {
+                    "It cannot be known whether memory grows with the rounds of"
+                            + " RepeatUntilStableTests$LosingTestCase#failsWhereItCannotBeKnown: UNDECIDED",
+                    "the source noticed that a report of device 0 got lost",
+                    "rerun   mvn test -Dtest='RepeatUntilStableTests$LosingTestCase#failsWhereItCannotBeKnown'"
+                })
         @RepeatUntilStable
-        void decode(MeshDevice mesh, AllocationTracker tracker) {
+        void failsWhereItCannotBeKnown(MeshDevice mesh, AllocationTracker tracker) {
             MeshBuffer buffer = Buffers.take(mesh);
             if (rounds++ == 0) {
                 tracker.reportsLost(1, "the source noticed that a report of device 0 got lost");
@@ -239,13 +224,16 @@ class RepeatUntilStableTests {
             Buffers.take(mesh).deallocate();
         }
 
+        @Runs(3)
         @RepeatUntilStable
-        void seenTooShortly(AllocationTracker tracker, MeshDevice mesh) {
+        void seesNothingInAFewRounds(AllocationTracker tracker, MeshDevice mesh) {
             leakEachFourth(tracker, mesh);
         }
 
+        @Runs(8)
+        @MustFail(text = "[0, 0, 0, 4096, 0, 0, 0, 4096]  growing by about")
         @RepeatUntilStable(atLeast = 8)
-        void seenForLong(AllocationTracker tracker, MeshDevice mesh) {
+        void takesLongerWhereMoreRoundsAreAskedFor(AllocationTracker tracker, MeshDevice mesh) {
             leakEachFourth(tracker, mesh);
         }
 
@@ -261,8 +249,9 @@ class RepeatUntilStableTests {
     static class WarmUpTestCase {
         private int rounds;
 
+        @Runs(5)
         @RepeatUntilStable(warmUp = 3)
-        void decode(MeshDevice mesh) {
+        void whatWarmsUpLongerIsNoGrowthWhenSaidSo(MeshDevice mesh) {
             rounds++;
             if (rounds <= 3) {
                 Buffers.take(mesh);
@@ -282,8 +271,9 @@ class RepeatUntilStableTests {
             before = Buffers.take(mesh);
         }
 
+        @Runs(3)
         @RepeatUntilStable
-        void decode(MeshDevice mesh) {
+        void lifecycleMethodsAndFieldsThatAreClosedBelongToTheRound(MeshDevice mesh) {
             closed = Buffers.take(mesh);
         }
 
@@ -297,8 +287,10 @@ class RepeatUntilStableTests {
     static class FailingTestCase {
         private int rounds;
 
+        @Runs(2)
+        @MustFail(error = IllegalStateException.class, message = "second round", alone = true)
         @RepeatUntilStable
-        void decode(MeshDevice mesh) {
+        void stopsWithARoundThatFails(MeshDevice mesh) {
             rounds++;
             Buffers.take(mesh);
             if (rounds == 2) {
@@ -307,55 +299,13 @@ class RepeatUntilStableTests {
         }
     }
 
-    static class AbortedTestCase {
-        @RepeatUntilStable
-        void decode(MeshDevice mesh) {
-            Assumptions.abort("not here");
-        }
-    }
-
-    static class NothingTestCase {
-        @RepeatUntilStable
-        void decode(MeshDevice mesh) {}
-    }
-
-    @TrackAllocations
-    static class NeighboursTestCase {
-        @RepeatUntilStable
-        void one(MeshDevice mesh, Ttnn ttnn) {
-            Buffers.take(mesh).deallocate();
-            Assertions.assertThat(ttnn.openMeshDevices()).containsExactly(mesh);
-        }
-
-        @RepeatUntilStable
-        void other(MeshDevice mesh, AllocationTracker tracker) {
-            Buffers.take(mesh, "other").deallocate();
-            Assertions.assertThat(tracker.history().generations())
-                    .allMatch(buffer -> buffer.label().isPresent());
-        }
-
-        @RepeatedTest(2)
-        void neither(MeshDevice mesh, AllocationTracker tracker) {
-            Buffers.take(mesh).deallocate();
-            Assertions.assertThat(tracker.history().generations()).hasSize(8);
-        }
-    }
-
     static class NestedTestCase {
         @Nested
         @TestInstance(Lifecycle.PER_CLASS)
         class Inner {
+            @Runs(3)
             @RepeatUntilStable
-            void decode(MeshDevice mesh) {
-                Buffers.take(mesh).deallocate();
-            }
-        }
-    }
-
-    static class OwnMeshTestCase {
-        @RepeatUntilStable
-        void decode(Ttnn ttnn) {
-            try (MeshDevice mesh = ttnn.openDevice(0)) {
+            void worksInNestedClassesAndWithOneInstanceForAllRounds(MeshDevice mesh) {
                 Buffers.take(mesh).deallocate();
             }
         }

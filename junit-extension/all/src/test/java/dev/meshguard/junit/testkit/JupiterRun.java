@@ -68,7 +68,8 @@ public final class JupiterRun {
                 .execute());
     }
 
-    private static Stream<Method> methods(Class<?> around) {
+    /** Returns the methods of a class and its nested classes. */
+    static Stream<Method> methods(Class<?> around) {
         return Stream.concat(
                 Arrays.stream(around.getDeclaredMethods()),
                 Arrays.stream(around.getDeclaredClasses()).flatMap(JupiterRun::methods));

@@ -61,6 +61,33 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return only("test " + method, event -> methodOf(event).equals(method));
     }
 
+    /** Returns the tests of a method, in the order in which they ended. */
+    List<Subject> testsOf(String method) {
+        return actual.events().testEvents().finished().list().stream()
+                .filter(event -> methodOf(event).equals(method))
+                .map(event -> new Subject(actual, event))
+                .toList();
+    }
+
+    /** Returns the failed container of the invocations or dynamic tests of a method. */
+    Subject hasFailedContainerOf(String method) {
+        List<Event> failed = actual.events().containerEvents().failed().list().stream()
+                .filter(event -> methodOf(event).equals(method))
+                .toList();
+        Assertions.assertThat(failed).as("failed containers of " + method).hasSize(1);
+        return new Subject(actual, failed.get(0));
+    }
+
+    /** Verifies the number of engines, classes and factories that failed. */
+    void hasFailedContainers(int number) {
+        Assertions.assertThat(failures(actual.events().containerEvents())).hasSize(number);
+    }
+
+    /** Verifies the number of tests that ended. */
+    void hasTests(int number) {
+        Assertions.assertThat(actual.events().testEvents().finished().count()).isEqualTo(number);
+    }
+
     /** Verifies that exactly one of several tests failed, and returns it. */
     public Subject hasSingleFailure() {
         List<Event> failed = actual.events().testEvents().failed().list();
@@ -94,6 +121,12 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
                 .map(event -> event.getTestDescriptor().getDisplayName())
                 .containsExactlyInAnyOrder(displayNames);
         return this;
+    }
+
+    /** Verifies that no test leaked, and only one container with a display name: the engine, a class or a factory. */
+    public Failure hasOnlyLeakOf(String displayName) {
+        Assertions.assertThat(failures(actual.events().testEvents())).isEmpty();
+        return hasFailedContainerCalled(displayName).whichFailed().withVerdict(Outcome.LEAKED);
     }
 
     /** Verifies that exactly one engine, class or factory failed, and returns it. */
@@ -231,6 +264,15 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         /** Verifies that it is only a leak with the given outcome. */
         public Failure withVerdict(Outcome outcome) {
             Assertions.assertThat(verdictOf(thrown).outcome()).isEqualTo(outcome);
+            return this;
+        }
+
+        /** Verifies the sizes of the unexpected survivors. */
+        public Failure withSizes(Long... sizes) {
+            Assertions.assertThat(verdict()
+                            .survivors(survivor -> survivor.expectation().isEmpty()))
+                    .map(survivor -> survivor.buffer().size())
+                    .containsExactly(sizes);
             return this;
         }
 
