@@ -3,6 +3,8 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.GlobalLibraryGuard.guard;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
+import static dev.meshguard.junit.testkit.Latches.await;
+import static dev.meshguard.junit.testkit.Latches.meet;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.source.SourceContext;
@@ -112,13 +114,8 @@ class ReportingThreadsTests {
     /** One stray thread must not fail every test. */
     @Test
     void survivorsOfAStrayThreadAreOneFindingOfTheRun() {
-        RunAssert.Results results = StrayTestCase.run(memory -> {});
-
-        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
-        assertThat(results)
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
+        assertThat(StrayTestCase.run(memory -> {}))
+                .hasOnlyLeakOf("JUnit Jupiter")
                 .withTextContaining(
                         "note    allocated by threads that work for no test: \"stray\" (started by no test), while these tests"
                                 + " ran: ReportingThreadsTests$StrayTestCase#")
@@ -157,32 +154,18 @@ class ReportingThreadsTests {
     @ValueSource(classes = {PreparedTestCase.class, InstanceTestCase.class})
     void whatTheFirstClassAllocatesBeforeItsTestsIsAFindingOfTheRun(Class<?> first) {
         assertThat(runConcurrently(first))
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
+                .hasOnlyLeakOf("JUnit Jupiter")
                 .withTextContaining("allocated by threads that work for no test");
     }
 
     @Test
     void whatABeforeAllMethodAllocatesWhileATestRunsIsAFindingOfTheRun() {
-        RunAssert.Results results = runConcurrently(PreparedMeanwhileTestCase.class);
-
-        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
-        assertThat(results)
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
+        assertThat(runConcurrently(PreparedMeanwhileTestCase.class)).hasOnlyLeakOf("JUnit Jupiter");
     }
 
     @Test
     void whatAStrayThreadLeavesIsAFindingThoughTheSourceBeginsInTheLastTest() {
-        RunAssert.Results results = OnRequestTestCase.run();
-
-        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
-        assertThat(results)
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
+        assertThat(OnRequestTestCase.run()).hasOnlyLeakOf("JUnit Jupiter");
     }
 
     /** No other test is responsible for memory that this thread allocates from now on. */
@@ -240,18 +223,18 @@ class ReportingThreadsTests {
 
         @Test
         void leaks() throws Exception {
-            meet(executor(true), () -> GlobalLibrary.allocate(64));
+            runWhenBothRun(executor(true), () -> GlobalLibrary.allocate(64));
         }
 
         @Test
         void frees() throws Exception {
-            meet(executor(false), () -> GlobalLibrary.allocate(64).close());
+            runWhenBothRun(executor(false), () -> GlobalLibrary.allocate(64).close());
         }
 
-        static void meet(Executor executor, Runnable task) throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
+        static void runWhenBothRun(Executor executor, Runnable task) throws Exception {
+            meet(BOTH);
             CompletableFuture.runAsync(task, executor).get(1, TimeUnit.MINUTES);
-            BOTH.await(1, TimeUnit.MINUTES);
+            meet(BOTH);
         }
     }
 
@@ -266,11 +249,8 @@ class ReportingThreadsTests {
         }
     }
 
-    static class RandomTestCase {
+    static class RandomTestCase extends LibraryTestCase {
         private static volatile long seed;
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
 
         static Set<Integer> leaking(long ofRun) {
             Random random = new Random(ofRun);
@@ -321,19 +301,16 @@ class ReportingThreadsTests {
     }
 
     /** Its methods are its own: one that several classes inherit does not show whose thread it is. */
-    static class VirtualTestCase {
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
+    static class VirtualTestCase extends LibraryTestCase {
 
         @Test
         void leaks() throws Exception {
-            PairTestCase.meet(VirtualTestCase::start, () -> GlobalLibrary.allocate(64));
+            PairTestCase.runWhenBothRun(VirtualTestCase::start, () -> GlobalLibrary.allocate(64));
         }
 
         @Test
         void frees() throws Exception {
-            PairTestCase.meet(
+            PairTestCase.runWhenBothRun(
                     VirtualTestCase::start, () -> GlobalLibrary.allocate(64).close());
         }
 
@@ -350,11 +327,8 @@ class ReportingThreadsTests {
     @Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
     static class TimeoutTestCase extends TogetherTestCase {}
 
-    static class OlderThreadTestCase {
+    static class OlderThreadTestCase extends LibraryTestCase {
         private static ExecutorService loop = Executors.newSingleThreadExecutor();
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
 
         static void run(Runnable test) {
             loop = StartedExecutor.named("loop");
@@ -372,31 +346,28 @@ class ReportingThreadsTests {
     }
 
     /** Each test binds a thread that runs already. */
-    static class BoundThreadsTestCase {
+    static class BoundThreadsTestCase extends LibraryTestCase {
 
         private static final ExecutorService FIRST = StartedExecutor.named("first loop");
         private static final ExecutorService SECOND = StartedExecutor.named("second loop");
         private static final CyclicBarrier BOTH = new CyclicBarrier(2);
 
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
         @Test
         void leaks(TestThreads threads) throws Exception {
             threads.bind(FIRST);
-            meet(() -> allocateOn(FIRST));
+            allocateWhenBothRun(() -> allocateOn(FIRST));
         }
 
         @Test
         void frees(TestThreads threads) throws Exception {
             threads.bind(SECOND.submit(Thread::currentThread).get());
-            meet(() -> allocateOn(SECOND).close());
+            allocateWhenBothRun(() -> allocateOn(SECOND).close());
         }
 
-        static void meet(Runnable allocate) throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
+        static void allocateWhenBothRun(Runnable allocate) throws Exception {
+            meet(BOTH);
             allocate.run();
-            BOTH.await(1, TimeUnit.MINUTES);
+            meet(BOTH);
         }
     }
 
@@ -406,37 +377,32 @@ class ReportingThreadsTests {
     }
 
     /** Both tests use one thread that runs already, through an executor that works for the test. */
-    static class WrappedExecutorTestCase {
+    static class WrappedExecutorTestCase extends LibraryTestCase {
 
         private static final ExecutorService LOOP = StartedExecutor.named("shared loop");
 
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
         @Test
         void leaks(TestThreads threads) throws Exception {
-            BoundThreadsTestCase.meet(() -> allocateOn(threads.wrap(LOOP)));
+            BoundThreadsTestCase.allocateWhenBothRun(() -> allocateOn(threads.wrap(LOOP)));
         }
 
         @Test
         void frees(TestThreads threads) throws Exception {
-            BoundThreadsTestCase.meet(() -> allocateOn(threads.wrap(LOOP)).close());
+            BoundThreadsTestCase.allocateWhenBothRun(
+                    () -> allocateOn(threads.wrap(LOOP)).close());
         }
     }
 
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     @Execution(ExecutionMode.CONCURRENT)
-    static class PreparedMeanwhileTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
+    static class PreparedMeanwhileTestCase extends LibraryTestCase {
         private final CountDownLatch running = new CountDownLatch(1);
         private final CountDownLatch prepared = new CountDownLatch(1);
 
         @Test
         void runsMeanwhile() throws InterruptedException {
             running.countDown();
-            Assertions.assertThat(prepared.await(1, TimeUnit.MINUTES)).isTrue();
+            await(prepared);
         }
 
         @Nested
@@ -444,7 +410,7 @@ class ReportingThreadsTests {
         class Inner {
             @BeforeAll
             void prepares() throws InterruptedException {
-                Assertions.assertThat(running.await(1, TimeUnit.MINUTES)).isTrue();
+                await(running);
                 GlobalLibrary.allocate(64);
                 prepared.countDown();
             }
@@ -454,10 +420,7 @@ class ReportingThreadsTests {
         }
     }
 
-    static class PreparedTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
+    static class PreparedTestCase extends LibraryTestCase {
         @BeforeAll
         static void prepares() {
             GlobalLibrary.allocate(64);
@@ -468,10 +431,7 @@ class ReportingThreadsTests {
     }
 
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-    static class InstanceTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
+    static class InstanceTestCase extends LibraryTestCase {
         private final GlobalLibrary.Memory memory = GlobalLibrary.allocate(64);
 
         @Test
@@ -502,9 +462,9 @@ class ReportingThreadsTests {
 
         @Test
         void first() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
+            meet(BOTH);
             useStray();
-            BOTH.await(1, TimeUnit.MINUTES);
+            meet(BOTH);
         }
 
         /** Not in the test, whose name a lambda of its own would have. */
@@ -514,8 +474,8 @@ class ReportingThreadsTests {
 
         @Test
         void second() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
-            BOTH.await(1, TimeUnit.MINUTES);
+            meet(BOTH);
+            meet(BOTH);
         }
     }
 
@@ -540,21 +500,14 @@ class ReportingThreadsTests {
 
         @Test
         void uses(Ttnn unused) throws Exception {
-            stray.submit(OnRequestTestCase::leak).get(1, TimeUnit.MINUTES);
-        }
-
-        private static void leak() {
-            GlobalLibrary.allocate(64);
+            stray.submit(LibraryTestCase::leak).get(1, TimeUnit.MINUTES);
         }
     }
 
     @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class AbandonedTestCase {
+    static class AbandonedTestCase extends LibraryTestCase {
         private static final CountDownLatch NEXT_TEST = new CountDownLatch(1);
         private static final CountDownLatch ALLOCATED = new CountDownLatch(1);
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
 
         @Test
         @Timeout(value = 1, unit = TimeUnit.MILLISECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -569,7 +522,7 @@ class ReportingThreadsTests {
         @Test
         void follows() throws Exception {
             NEXT_TEST.countDown();
-            Assertions.assertThat(ALLOCATED.await(1, TimeUnit.MINUTES)).isTrue();
+            await(ALLOCATED);
         }
     }
 

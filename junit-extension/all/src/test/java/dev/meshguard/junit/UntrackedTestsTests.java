@@ -1,6 +1,10 @@
 package dev.meshguard.junit;
 
 import static dev.meshguard.junit.GlobalLibraryGuard.guard;
+import static dev.meshguard.junit.LibraryTestCase.freeAll;
+import static dev.meshguard.junit.LibraryTestCase.leak;
+import static dev.meshguard.junit.testkit.Latches.await;
+import static dev.meshguard.junit.testkit.Latches.meet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.junit.testkit.GlobalLibrary;
@@ -15,21 +19,17 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.ClassOrderer;
-import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestClassOrder;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -53,12 +53,15 @@ class UntrackedTestsTests {
             "   not tracked       2 buffers were allocated by tests without @TrackAllocations";
 
     private static ExecutorService pool = Executors.newSingleThreadExecutor();
+    private static CountDownLatch go = new CountDownLatch(1);
+    private static CompletableFuture<Void> left = CompletableFuture.completedFuture(null);
 
     private final List<String> failed = Collections.synchronizedList(new ArrayList<>());
 
     @BeforeEach
     void startPool() {
         pool = StartedExecutor.named("pool");
+        go = new CountDownLatch(1);
     }
 
     @AfterEach
@@ -66,23 +69,27 @@ class UntrackedTestsTests {
         pool.shutdownNow();
     }
 
-    private static void leakOnPool(int buffers) {
-        CompletableFuture.runAsync(
-                        () -> {
-                            for (int i = 0; i < buffers; i++) {
-                                GlobalLibrary.allocate(64);
-                            }
-                        },
-                        pool)
-                .join();
+    private static void leakOnPool() {
+        CompletableFuture.runAsync(LibraryTestCase::leak, pool).join();
     }
 
-    private List<String> printed(Class<?> testCase) {
-        return printed(Map.of(), testCase);
+    /** Leaves a task to a later test. */
+    private static void leave(Runnable leaks, Executor executor) {
+        left = CompletableFuture.runAsync(leaks, executor);
     }
 
-    private List<String> printed(Map<String, String> parameters, Class<?> testCase) {
-        return LaunchedRun.launcher(new TestExecutionListener() {
+    private static void leakLate() {
+        await(go);
+        leak();
+    }
+
+    private static void awaitLeak() {
+        go.countDown();
+        left.join();
+    }
+
+    private String printed(Map<String, String> parameters, Class<?>... inOrder) {
+        List<String> printed = LaunchedRun.launcher(new TestExecutionListener() {
                     @Override
                     public void executionFinished(TestIdentifier test, TestExecutionResult result) {
                         if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
@@ -90,140 +97,52 @@ class UntrackedTestsTests {
                         }
                     }
                 })
-                .run(parameters, testCase)
+                .run(parameters, inOrder)
                 .printed();
+        assertThat(printed).hasSize(1);
+        return printed.get(0);
     }
 
-    /** Runs a class on a thread that works for no test, and whose stack shows none: until the run begins, only that counts. */
-    private static <T> T onPool(Function<Class<?>, T> run, Class<?> testCase) {
-        return CompletableFuture.supplyAsync(() -> run.apply(testCase), pool).join();
-    }
-
-    private void assertThatNothingFailsAndTheSummaryHas(String line, Class<?> testCase) {
-        assertThat(printed(Map.of(), testCase)).singleElement().asString().contains(line);
+    private void assertThatNothingFailsAndTheSummaryHas(String line, Class<?>... inOrder) {
+        assertThat(printed(Map.of(), inOrder)).contains(line);
         assertThat(failed).isEmpty();
     }
 
-    @ParameterizedTest
-    @ValueSource(classes = {UntrackedFirstTestCase.class, TrackedFirstTestCase.class})
-    void leaksBeforeAndAfterTheFirstTrackedTestAreCounted(Class<?> testCase) {
-        assertThatNothingFailsAndTheSummaryHas(ONE, testCase);
-    }
-
-    @Test
-    void leaksOfThreadsOfAllTestsAreCountedWhereNoTrackedTestRuns() {
-        assertThatNothingFailsAndTheSummaryHas(TWO, UntrackedPoolTestCase.class);
-    }
-
-    @Test
-    void leaksOfThreadsOfAllTestsFailTheRunWhereATrackedTestRuns() {
-        printed(JupiterRun.CONCURRENTLY, BothTestCase.class);
+    private void assertThatOnlyTheRunFails(Map<String, String> parameters, Class<?>... inOrder) {
+        printed(parameters, inOrder);
 
         assertThat(failed).containsExactly("JUnit Jupiter");
     }
 
-    @Test
-    void leaksOfTrackedClassesAreTracked() {
-        printed(Map.of(), TrackedBeforeAllTestCase.class);
+    static class CleanTestCase extends LibraryTestCase {
 
-        assertThat(failed).containsExactly("JUnit Jupiter");
+        @Test
+        void clean() {
+            freeAll();
+        }
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            classes = {
-                StaticInitializerTestCase.class,
-                EarlierExtensionTestCase.class,
-                InstanceFactoryTestCase.class,
-                LaterClassesTestCase.class
-            })
-    void whatTrackedClassesAllocateBeforeTheirExtensionIsCalledIsTracked(Class<?> testCase) {
-        onPool(this::printed, testCase);
+    static class LeakingTestCase {
 
-        assertThat(failed).containsExactly("JUnit Jupiter");
+        @Test
+        void leaks() {
+            leak();
+        }
     }
 
     @Test
-    void argumentsOfTrackedTestsAreTrackedOnOtherThreadsToo() {
-        assertThat(printed(JupiterRun.CONCURRENTLY, ArgumentsTestCase.class))
-                .singleElement()
-                .asString()
-                .doesNotContain("not tracked");
-        assertThat(failed).containsExactly("JUnit Jupiter");
+    void leaksBeforeTheFirstTrackedTestAreCounted() {
+        assertThatNothingFailsAndTheSummaryHas(ONE, LeakingTestCase.class, CleanTestCase.class);
     }
 
     @Test
-    void aStaticInitializerOfATrackedClassIsTrackedWithoutAListener() {
-        RunAssert.Results results = onPool(JupiterRun::run, UnannouncedInitializerTestCase.class);
-
-        RunAssert.assertThat(results)
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withTextContaining("1 allocated = 0 freed + 1 leaked");
-    }
-
-    @Test
-    void whatOtherClassesAllocateBeforeTheirTestsIsCounted() {
-        assertThatNothingFailsAndTheSummaryHas(TWO, UntrackedInitializerTestCase.class);
-    }
-
-    @Test
-    void codeOfATrackedClassThatTheyCallIsNotTracked() {
-        assertThatNothingFailsAndTheSummaryHas(ONE, HelperTestCase.class);
-    }
-
-    @Test
-    void leaksOfThreadsThatTheyStartAreCountedWhileATrackedTestRuns() {
-        assertThat(printed(JupiterRun.CONCURRENTLY, OwnThreadTestCase.class))
-                .singleElement()
-                .asString()
-                .contains(ONE);
-        assertThat(failed).isEmpty();
-    }
-
-    @Test
-    void leaksOfTheirCallbacksFailTheRunWhereATrackedTestRuns() {
-        printed(Map.of(), CallbackTestCase.class);
-
-        assertThat(failed).containsExactly("JUnit Jupiter");
-    }
-
-    @Test
-    void leaksOfThreadsThatTheyHaveLeftFailTheRunWhereATrackedTestRuns() {
-        printed(Map.of(), LeftThreadTestCase.class);
-
-        assertThat(failed).containsExactly("JUnit Jupiter");
-    }
-
-    @Test
-    void aClassWithoutAnnotationMayUseThreadsOfAllTestsBeforeItsTests() {
-        assertThatNothingFailsAndTheSummaryHas(TWO, UntrackedBeforeAllTestCase.class);
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aThreadOfATrackedTestIsTrackedWhileAClassOrTestWithoutAnnotationRuns(boolean isClass) {
-        LateTestCase.go = new CountDownLatch(1);
-        LateTestCase.isClass = isClass;
-
-        printed(Map.of(), LateTestCase.class);
-
-        assertThat(failed).containsExactly("JUnit Jupiter");
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {LateInvocationsTestCase.class, LateOverloadTestCase.class})
-    void lateCodeOfTrackedTestsIsTrackedThoughItIsNotCertainOfWhich(Class<?> testCase) {
-        go = new CountDownLatch(1);
-
-        printed(Map.of(), testCase);
-
-        assertThat(failed).containsExactly("JUnit Jupiter");
+    void leaksAfterTheFirstTrackedTestAreCounted() {
+        assertThatNothingFailsAndTheSummaryHas(ONE, CleanTestCase.class, LeakingTestCase.class);
     }
 
     @Test
     void withoutAListenerTheStackShowsThem() {
-        List<String> entries = JupiterRun.run(TrackedFirstTestCase.class)
+        List<String> entries = JupiterRun.runTogether(CleanTestCase.class, LeakingTestCase.class)
                 .events()
                 .allEvents()
                 .reportingEntryPublished()
@@ -237,253 +156,259 @@ class UntrackedTestsTests {
                                 + " stacks only"));
     }
 
-    abstract static class TrackedTestCase {
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
-        @Test
-        void clean() {
-            GlobalLibrary.allocate(64).close();
-        }
+    @Test
+    void leaksOfThreadsOfAllTestsAreCountedWhereNoTrackedTestRuns() {
+        assertThatNothingFailsAndTheSummaryHas(TWO, CleanTestCase.class, OnPoolTestCase.class);
     }
 
-    abstract static class UntrackedTestCase {
+    static class OnPoolTestCase {
 
         @Test
         void leaks() {
-            GlobalLibrary.allocate(64);
+            leakOnPool();
+            leakOnPool();
         }
     }
 
-    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-    static class UntrackedFirstTestCase {
-
-        @Nested
-        @Order(1)
-        class Untracked extends UntrackedTestCase {}
-
-        @Nested
-        @Order(2)
-        class Tracked extends TrackedTestCase {}
+    @Test
+    void leaksOfThreadsOfAllTestsFailTheRunWhereATrackedTestRuns() {
+        assertThatOnlyTheRunFails(
+                JupiterRun.CONCURRENTLY, InnocentMeanwhileTestCase.class, OnPoolMeanwhileTestCase.class);
     }
 
-    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-    static class TrackedFirstTestCase {
+    private static final CyclicBarrier ON_POOL = new CyclicBarrier(2);
 
-        @Nested
-        @Order(1)
-        class Tracked extends TrackedTestCase {}
+    static class InnocentMeanwhileTestCase extends LibraryTestCase {
 
-        @Nested
-        @Order(2)
-        class Untracked extends UntrackedTestCase {}
-    }
-
-    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-    static class UntrackedPoolTestCase {
-
-        @Nested
-        @Order(1)
-        class Tracked extends TrackedTestCase {}
-
-        @Nested
-        @Order(2)
-        class Untracked {
-
-            @Test
-            void leaks() {
-                leakOnPool(2);
-            }
+        @Test
+        void innocent() {
+            meet(ON_POOL);
+            freeAll();
+            meet(ON_POOL);
         }
     }
 
-    static class BothTestCase {
+    static class OnPoolMeanwhileTestCase {
 
-        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
-
-        private static void meet() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
-        }
-
-        @Nested
-        class Tracked {
-
-            @RegisterExtension
-            static final MeshGuardExtension guard = guard();
-
-            @Test
-            void innocent() throws Exception {
-                meet();
-                GlobalLibrary.allocate(64).close();
-                meet();
-            }
-        }
-
-        @Nested
-        class Untracked {
-
-            @Test
-            void leaks() throws Exception {
-                meet();
-                leakOnPool(1);
-                meet();
-            }
+        @Test
+        void leaks() {
+            meet(ON_POOL);
+            leakOnPool();
+            meet(ON_POOL);
         }
     }
 
-    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-    static class UntrackedBeforeAllTestCase {
+    @Test
+    void leaksOfThreadsThatTheyStartAreCountedWhileATrackedTestRuns() {
+        assertThat(printed(JupiterRun.CONCURRENTLY, AllocatesNothingTestCase.class, OwnThreadTestCase.class))
+                .contains(ONE);
+        assertThat(failed).isEmpty();
+    }
 
-        @Nested
-        @Order(1)
-        class Tracked extends TrackedTestCase {}
+    private static final CyclicBarrier ON_OWN_THREAD = new CyclicBarrier(2);
 
-        @Nested
-        @Order(2)
-        class Untracked {
+    static class AllocatesNothingTestCase extends LibraryTestCase {
 
-            @BeforeAll
-            static void leaks() {
-                GlobalLibrary.allocate(64);
-                leakOnPool(1);
-            }
-
-            @Test
-            void allocatesNothing() {}
+        @Test
+        void innocent() {
+            meet(ON_OWN_THREAD);
+            meet(ON_OWN_THREAD);
         }
     }
 
-    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-    static class LateTestCase {
+    static class OwnThreadTestCase {
 
-        private static CountDownLatch go = new CountDownLatch(1);
-        private static CompletableFuture<Void> leaked = CompletableFuture.completedFuture(null);
-        private static boolean isClass;
-
-        @Nested
-        @Order(1)
-        class Tracked {
-
-            @RegisterExtension
-            static final MeshGuardExtension guard = guard();
-
-            @Test
-            void leavesAThread() {
-                leaked = CompletableFuture.runAsync(LateTestCase::leakLate, task -> new Thread(task).start());
-            }
-        }
-
-        @Nested
-        @Order(2)
-        class Untracked {
-
-            @BeforeAll
-            static void waitsInTheClass() {
-                if (isClass) {
-                    awaitLeak();
-                }
-            }
-
-            @Test
-            void waits() {
-                if (!isClass) {
-                    awaitLeak();
-                }
-            }
-
-            private static void awaitLeak() {
-                go.countDown();
-                leaked.join();
-            }
-        }
-
-        private static void leakLate() {
-            await(go);
-            GlobalLibrary.allocate(64);
+        @Test
+        void leaks() throws InterruptedException {
+            meet(ON_OWN_THREAD);
+            Thread thread = new Thread(LibraryTestCase::leak);
+            thread.start();
+            thread.join();
+            meet(ON_OWN_THREAD);
         }
     }
 
-    private static CountDownLatch go = new CountDownLatch(1);
-    private static CompletableFuture<Void> left = CompletableFuture.completedFuture(null);
-
-    private static void leavesATask(Runnable leaks) {
-        left = CompletableFuture.runAsync(leaks, pool);
+    @Test
+    void leaksOfTheirCallbacksFailTheRunWhereATrackedTestRuns() {
+        assertThatOnlyTheRunFails(Map.of(), ListeningTestCase.class, CompletingTestCase.class);
     }
 
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException unexpected) {
-            throw new IllegalStateException(unexpected);
+    static class ListeningTestCase {
+
+        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
+
+        @Test
+        void listens() {
+            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
         }
     }
 
-    abstract static class AwaitingTestCase {
+    static class CompletingTestCase extends LibraryTestCase {
+
+        @Test
+        void completes() {
+            ListeningTestCase.FUTURE.complete(null);
+        }
+    }
+
+    @Test
+    void leaksOfThreadsThatTheyHaveLeftFailTheRunWhereATrackedTestRuns() {
+        assertThatOnlyTheRunFails(Map.of(), LeavingTestCase.class, TrackedAwaitingTestCase.class);
+    }
+
+    static class LeavingTestCase {
+
+        @Test
+        void leavesAThread() {
+            leave(UntrackedTestsTests::leakLate, task -> new Thread(task).start());
+        }
+    }
+
+    static class TrackedAwaitingTestCase extends LibraryTestCase {
+
+        @Test
+        void innocent() {
+            awaitLeak();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {AwaitingTestCase.class, AwaitingClassTestCase.class})
+    void aThreadOfATrackedTestIsTrackedWhileATestOrClassWithoutAnnotationRuns(Class<?> awaiting) {
+        assertThatOnlyTheRunFails(Map.of(), TrackedLeavingTestCase.class, awaiting);
+    }
+
+    static class TrackedLeavingTestCase extends LibraryTestCase {
+
+        @Test
+        void leavesAThread() {
+            leave(UntrackedTestsTests::leakLate, task -> new Thread(task).start());
+        }
+    }
+
+    static class AwaitingTestCase {
 
         @Test
         void awaits() {
-            go.countDown();
-            left.join();
+            awaitLeak();
         }
     }
 
-    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-    static class LateInvocationsTestCase {
+    static class AwaitingClassTestCase {
 
-        @Nested
-        @Order(1)
-        class Tracked {
+        @BeforeAll
+        static void awaits() {
+            awaitLeak();
+        }
 
-            @RegisterExtension
-            static final MeshGuardExtension guard = guard();
+        @Test
+        void allocatesNothing() {}
+    }
 
-            @RepeatedTest(2)
-            void leaks(RepetitionInfo repetition) {
-                if (repetition.getCurrentRepetition() == 2) {
-                    leavesATask(() -> {
+    @ParameterizedTest
+    @ValueSource(classes = {LateInvocationsTestCase.class, LateOverloadTestCase.class})
+    void lateCodeOfTrackedTestsIsTrackedThoughItIsNotCertainOfWhich(Class<?> leaving) {
+        assertThatOnlyTheRunFails(Map.of(), leaving, AwaitingTestCase.class);
+    }
+
+    static class LateInvocationsTestCase extends LibraryTestCase {
+
+        @RepeatedTest(2)
+        void leaks(RepetitionInfo repetition) {
+            if (repetition.getCurrentRepetition() == 2) {
+                leave(() -> leakLate(), pool);
+            }
+        }
+    }
+
+    static class LateOverloadTestCase extends LibraryTestCase {
+
+        @Test
+        void leaks() {
+            leaks(64);
+        }
+
+        private void leaks(int bytes) {
+            leave(
+                    () -> {
                         await(go);
-                        GlobalLibrary.allocate(64);
-                    });
-                }
-            }
+                        GlobalLibrary.allocate(bytes);
+                    },
+                    pool);
         }
-
-        @Nested
-        @Order(2)
-        class Untracked extends AwaitingTestCase {}
     }
 
-    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-    static class LateOverloadTestCase {
+    @Test
+    void leaksOfTrackedClassesAreTracked() {
+        assertThatOnlyTheRunFails(Map.of(), TrackedBeforeAllTestCase.class);
+    }
 
-        @Nested
-        @Order(1)
-        class Tracked {
+    static class TrackedBeforeAllTestCase extends LibraryTestCase {
 
-            @RegisterExtension
-            static final MeshGuardExtension guard = guard();
-
-            @Test
-            void leaks() {
-                leaks(64);
-            }
-
-            private void leaks(int bytes) {
-                leavesATask(() -> {
-                    await(go);
-                    GlobalLibrary.allocate(bytes);
-                });
-            }
+        @BeforeAll
+        static void leaks() {
+            leak();
         }
 
-        @Nested
-        @Order(2)
-        class Untracked extends AwaitingTestCase {}
+        @Test
+        void clean() {}
+    }
+
+    @Test
+    void aClassWithoutAnnotationMayUseThreadsOfAllTestsBeforeItsTests() {
+        assertThatNothingFailsAndTheSummaryHas(TWO, CleanTestCase.class, BeforeAllTestCase.class);
+    }
+
+    static class BeforeAllTestCase {
+
+        @BeforeAll
+        static void leaks() {
+            leak();
+            leakOnPool();
+        }
+
+        @Test
+        void allocatesNothing() {}
+    }
+
+    // Code of a class that runs before its tests
+
+    /** Runs a class on a thread that works for no test, and whose stack shows none: until the run begins, only that counts. */
+    private static <T> T onPool(Supplier<T> run) {
+        return CompletableFuture.supplyAsync(run, pool).join();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {StaticInitializerTestCase.class, EarlierExtensionTestCase.class, InstanceFactoryTestCase.class})
+    void whatTrackedClassesAllocateBeforeTheirExtensionIsCalledIsTracked(Class<?> testCase) {
+        onPool(() -> printed(Map.of(), testCase));
+
+        assertThat(failed).containsExactly("JUnit Jupiter");
+    }
+
+    @Test
+    void whatLaterTrackedClassesAllocateBeforeTheirExtensionIsCalledIsTracked() {
+        onPool(() -> printed(Map.of(), CleanTestCase.class, EarlierExtensionTestCase.class));
+
+        assertThat(failed).containsExactly("JUnit Jupiter");
+    }
+
+    @Test
+    void aStaticInitializerOfATrackedClassIsTrackedWithoutAListener() {
+        RunAssert.assertThat(onPool(() -> JupiterRun.run(UnannouncedInitializerTestCase.class)))
+                .hasOnlyLeakOf("JUnit Jupiter")
+                .withTextContaining("1 allocated = 0 freed + 1 leaked");
+    }
+
+    @Test
+    void whatOtherClassesAllocateBeforeTheirTestsIsCounted() {
+        assertThatNothingFailsAndTheSummaryHas(TWO, CleanTestCase.class, UntrackedInitializerTestCase.class);
     }
 
     static class StaticInitializerTestCase {
 
+        /** JUnit reads it before any test, which initializes the class. */
         @RegisterExtension
         static final MeshGuardExtension guard = guard();
 
@@ -508,54 +433,55 @@ class UntrackedTestsTests {
         }
     }
 
+    @ExtendWith(Leaking.class)
+    static class UntrackedInitializerTestCase {
+
+        private static final GlobalLibrary.Memory MEMORY = GlobalLibrary.allocate(64);
+
+        @Test
+        void allocatesNothing() {
+            assertThat(MEMORY.address()).isPositive();
+        }
+    }
+
     /** Allocates before the extension of the class is called, or without one. */
     static final class Leaking implements BeforeAllCallback {
 
         @Override
         public void beforeAll(ExtensionContext context) {
-            GlobalLibrary.allocate(64);
+            leak();
         }
     }
 
     @ExtendWith(Leaking.class)
-    static class EarlierExtensionTestCase extends TrackedTestCase {}
+    static class EarlierExtensionTestCase extends CleanTestCase {}
 
     static final class LeakingFactory implements TestInstanceFactory {
 
         @Override
         public Object createTestInstance(TestInstanceFactoryContext factoryContext, ExtensionContext context) {
-            GlobalLibrary.allocate(64);
+            leak();
             return new InstanceFactoryTestCase();
         }
     }
 
     @ExtendWith(LeakingFactory.class)
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-    static class InstanceFactoryTestCase extends TrackedTestCase {}
+    static class InstanceFactoryTestCase extends CleanTestCase {}
 
-    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-    static class LaterClassesTestCase {
-
-        @Nested
-        @Order(1)
-        class Tracked extends TrackedTestCase {}
-
-        @Nested
-        @Order(2)
-        @ExtendWith(Leaking.class)
-        class Later extends TrackedTestCase {}
+    @Test
+    void argumentsOfTrackedTestsAreTrackedOnOtherThreadsToo() {
+        assertThat(printed(JupiterRun.CONCURRENTLY, ArgumentsTestCase.class)).doesNotContain("not tracked");
+        assertThat(failed).containsExactly("JUnit Jupiter");
     }
 
     /** The arguments of both tests are made at the same time, so at least those of one on another thread than that of the class. */
-    static class ArgumentsTestCase {
+    static class ArgumentsTestCase extends LibraryTestCase {
 
         private static final CyclicBarrier BOTH = new CyclicBarrier(2);
 
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
-        static Stream<GlobalLibrary.Memory> memory() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
+        static Stream<GlobalLibrary.Memory> memory() {
+            meet(BOTH);
             return Stream.of(GlobalLibrary.allocate(64));
         }
 
@@ -572,166 +498,26 @@ class UntrackedTestsTests {
         }
     }
 
-    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-    static class UntrackedInitializerTestCase {
-
-        @Nested
-        @Order(1)
-        class Tracked extends TrackedTestCase {}
-
-        @Nested
-        @Order(2)
-        @ExtendWith(Leaking.class)
-        class Untracked extends Initialized {}
+    @Test
+    void codeOfATrackedClassThatTheyCallIsNotTracked() {
+        assertThatNothingFailsAndTheSummaryHas(ONE, HelpingTestCase.class, CallingTestCase.class);
     }
 
-    abstract static class Initialized {
+    static class HelpingTestCase extends CleanTestCase {
 
-        private static final GlobalLibrary.Memory MEMORY = GlobalLibrary.allocate(64);
-
-        @Test
-        void allocatesNothing() {
-            assertThat(MEMORY.address()).isPositive();
+        static void help() {
+            leak();
         }
     }
 
-    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-    static class HelperTestCase {
-
-        @Nested
-        @Order(1)
-        class Tracked extends TrackedTestCase {
-
-            static void leak() {
-                GlobalLibrary.allocate(64);
-            }
-        }
-
-        @Nested
-        @Order(2)
-        class Untracked {
-
-            @BeforeAll
-            static void callsAHelper() {
-                Tracked.leak();
-            }
-
-            @Test
-            void allocatesNothing() {}
-        }
-    }
-
-    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-    static class CallbackTestCase {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-
-        @Nested
-        @Order(1)
-        class Untracked {
-
-            @Test
-            void listens() {
-                CompletableFuture<Void> unused = FUTURE.thenRun(() -> GlobalLibrary.allocate(64));
-            }
-        }
-
-        @Nested
-        @Order(2)
-        class Tracked {
-
-            @RegisterExtension
-            static final MeshGuardExtension guard = guard();
-
-            @Test
-            void completes() {
-                FUTURE.complete(null);
-            }
-        }
-    }
-
-    static class OwnThreadTestCase {
-
-        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
-
-        @Nested
-        class Tracked {
-
-            @RegisterExtension
-            static final MeshGuardExtension guard = guard();
-
-            @Test
-            void innocent() throws Exception {
-                BOTH.await(1, TimeUnit.MINUTES);
-                BOTH.await(1, TimeUnit.MINUTES);
-            }
-        }
-
-        @Nested
-        class Untracked {
-
-            @Test
-            void leaks() throws Exception {
-                BOTH.await(1, TimeUnit.MINUTES);
-                Thread thread = new Thread(OwnThreadTestCase::leak);
-                thread.start();
-                thread.join();
-                BOTH.await(1, TimeUnit.MINUTES);
-            }
-        }
-
-        private static void leak() {
-            GlobalLibrary.allocate(64);
-        }
-    }
-
-    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-    static class LeftThreadTestCase {
-
-        private static final CountDownLatch GO = new CountDownLatch(1);
-        private static CompletableFuture<Void> leaked = CompletableFuture.completedFuture(null);
-
-        @Nested
-        @Order(1)
-        class Untracked {
-
-            @Test
-            void leavesAThread() {
-                leaked = CompletableFuture.runAsync(LeftThreadTestCase::leakLate, task -> new Thread(task).start());
-            }
-        }
-
-        @Nested
-        @Order(2)
-        class Tracked {
-
-            @RegisterExtension
-            static final MeshGuardExtension guard = guard();
-
-            @Test
-            void innocent() {
-                GO.countDown();
-                leaked.join();
-            }
-        }
-
-        private static void leakLate() {
-            await(GO);
-            GlobalLibrary.allocate(64);
-        }
-    }
-
-    static class TrackedBeforeAllTestCase {
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
+    static class CallingTestCase {
 
         @BeforeAll
-        static void leaks() {
-            GlobalLibrary.allocate(64);
+        static void callsAHelper() {
+            HelpingTestCase.help();
         }
 
         @Test
-        void clean() {}
+        void allocatesNothing() {}
     }
 }

@@ -1,8 +1,10 @@
 package dev.meshguard.junit;
 
 import static dev.meshguard.junit.GlobalLibraryGuard.guard;
+import static dev.meshguard.junit.LibraryTestCase.leak;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
+import static dev.meshguard.junit.testkit.Latches.await;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
@@ -13,28 +15,35 @@ import dev.meshguard.junit.testkit.StartedExecutor;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Survivor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.function.Consumer;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.ClassOrderer;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestClassOrder;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -43,217 +52,245 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class WhoseCallbackTests {
 
-    private static void leak() {
-        GlobalLibrary.allocate(64);
-    }
+    /** One test registers a callback, and a later one runs it. */
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    abstract static class Callback {
 
-    private static void await(CountDownLatch latch) {
-        try {
-            Assertions.assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
-        } catch (InterruptedException unexpected) {
-            throw new AssertionError(unexpected);
+        private static final Map<Class<?>, CompletableFuture<Object>> FUTURES = new ConcurrentHashMap<>();
+
+        final void listen(Consumer<Object> callback) {
+            CompletableFuture<Void> unused = FUTURES.computeIfAbsent(getClass(), type -> new CompletableFuture<>())
+                    .thenAccept(callback);
+        }
+
+        final void complete(Object value) {
+            FUTURES.get(getClass()).complete(value);
+        }
+
+        final void complete() {
+            complete("done");
         }
     }
 
-    private static RunAssert.Failure assertThatTheRunFailed(RunAssert.Results results) {
-        return assertThat(results)
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
+    abstract static class OfLibrary extends Callback {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
     }
 
-    private static RunAssert.Failure assertThatOnlyTheRunFailed(RunAssert.Results results) {
-        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
-        return assertThatTheRunFailed(results);
+    abstract static class LeakingCallback extends OfLibrary {
+
+        @Test
+        void a_listens() {
+            listen(done -> leak());
+        }
+    }
+
+    abstract static class CompletedCallback extends LeakingCallback {
+
+        @Test
+        void b_completes() {
+            complete();
+        }
     }
 
     // Nobody's
 
     @Test
     void aCallbackOfAnEarlierTestIsNobodys() {
-        assertThatOnlyTheRunFailed(run(EarlierTestCase.class))
+        assertThat(run(EarlierTestCase.class))
+                .hasOnlyLeakOf("JUnit Jupiter")
                 .withTextContaining("allocated by callbacks of other tests: code of"
                         + " WhoseCallbackTests$EarlierTestCase#a_listens in"
                         + " WhoseCallbackTests$EarlierTestCase#b_innocent. Free it in that code.")
-                .verdict()
-                .survivors()
-                .forEach(survivor ->
-                        Assertions.assertThat(survivor.buffer().size()).isEqualTo(64));
+                .withSizes(64L);
+    }
+
+    static class EarlierTestCase extends OfLibrary {
+
+        @Test
+        void a_listens() {
+            listen(done -> leak());
+        }
+
+        @Test
+        void b_innocent() {
+            complete();
+        }
     }
 
     @ParameterizedTest
     @ValueSource(
             classes = {
-                RunningTestCase.class,
                 DeclaredClassTestCase.class,
                 KotlinTestCase.class,
                 InvocationsTestCase.class,
                 BoundThreadTestCase.class,
-                SubclassOfThreadTestCase.class,
                 BeforeEachTestCase.class,
                 AssertionTestCase.class,
                 DynamicListenerTestCase.class,
                 OneSessionOfAnotherTestCase.class
             })
     void aCallbackIsNobodysWhereverItRuns(Class<?> testCase) {
-        assertThatOnlyTheRunFailed(runConcurrently(testCase));
+        assertThat(run(testCase)).hasOnlyLeakOf("JUnit Jupiter");
     }
 
-    @Test
-    void aTestKeepsWhatItLeaksBesideACallback() {
-        RunAssert.Results results = run(BesideTestCase.class);
-
-        assertThat(results).hasSingleFailure();
-        Assertions.assertThat(assertThat(results)
-                        .hasTest("b_leaksToo")
-                        .whichFailed()
-                        .withVerdict(Outcome.LEAKED)
-                        .verdict()
-                        .survivors(survivor -> survivor.expectation().isEmpty()))
-                .map(survivor -> survivor.buffer().size())
-                .containsExactly(32L);
-        Assertions.assertThat(assertThatTheRunFailed(results).verdict().survivors())
-                .map(Survivor::buffer)
-                .map(buffer -> buffer.size())
-                .containsExactly(64L);
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {FreeingTestCase.class, FreedLaterTestCase.class})
-    void aCallbackWhoseMemoryIsFreedFailsNothing(Class<?> testCase) {
-        assertThat(run(testCase)).hasOnlySucceeded(3);
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {OneSessionTestCase.class, SharedMeshTestCase.class, DynamicTestCase.class})
-    void aCallbackAmongTestsOfOneSessionIsTheirs(Class<?> testCase) {
-        RunAssert.Results results = run(testCase);
-
-        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
-        assertThat(results).hasFailedClass().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void aClassNamesTheCallbackAndTheTestInWhichItRan() {
-        assertThat(run(NamedTestCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .withTextContaining("note    callbacks allocated for no test: code of"
-                        + " WhoseCallbackTests$NamedTestCase#a_listens in"
-                        + " WhoseCallbackTests$NamedTestCase#b_innocent");
-    }
-
-    // The test's
-
-    @Test
-    void codeThatATestCallsOrThatNoOtherTestHasMadeIsItsOwn() {
-        assertThat(run(OwnCodeTestCase.class))
-                .hasOnlyFailed(
-                        "b_callsATest()",
-                        "c_callsATestWithAnAssertion()",
-                        "d_hasALambda()",
-                        "e_usesALambdaOfTheClass()",
-                        "f_usesALambdaOfAHelper()",
-                        "g_usesALambdaOfBeforeEach()",
-                        "h_usesAnOverloadedName()",
-                        "inherited()",
-                        "ofAnInterface()");
-    }
-
-    @Test
-    void codeOfATestOnAThreadThatItHasBoundIsItsOwn() {
-        assertThat(run(OwnThreadsTestCase.class)).hasOnlyFailed("binds(TestThreads)", "wraps(TestThreads)", "dynamic");
-    }
-
-    @Test
-    void codeOfATestOnAThreadThatItsClassHasBoundIsTheClasss() {
-        RunAssert.Results results = run(ThreadsOfClassTestCase.class);
-
-        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
-        assertThat(results)
-                .hasFailedContainerCalled("WhoseCallbackTests$ThreadsOfClassTestCase")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void codeOfATestThatRunsOtherTestsIsTheirOwn() {
-        OfRunTestCase.callback = () -> leak();
-
-        assertThat(run(OfRunTestCase.class)).hasOnlyFailed("calls()");
-    }
-
-    /** A stack does not show the invocation. */
-    @Test
-    void aCallbackOfAnotherInvocationOfItsMethodIsATests() {
-        assertThat(run(OneMethodTestCase.class))
-                .hasSingleFailure()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void aCallbackOnTheMeshOfATestIsTheTests() {
-        assertThat(run(OwnMeshTestCase.class)).hasOnlyFailed("b_opensAMesh(MeshDevice)");
-    }
-
-    @Test
-    void aCallbackIsATestsIfNoStackIsCaptured() {
-        assertThat(run(WithoutStacksTestCase.class, Map.of("meshguard.origins", "none")))
-                .hasOnlyFailed("b_completes()");
-    }
-
-    @Test
-    void aCallbackIsATestsIfTheRunChecksNothing() {
-        assertThat(run(CheckedTestCase.class, Map.of("meshguard.check", "none")))
-                .hasOnlyFailed("b_completes()");
-    }
-
-    @Test
-    void aCallbackIsATestsIfItsMeshChecksNothing() {
-        assertThat(run(UncheckedMeshTestCase.class)).hasOnlyFailed("b_completes(MeshDevice)");
-    }
-
-    @Test
-    void aCallbackIsATestsIfTheOuterPartOfItsStackIsUnknown() {
-        assertThat(run(DeepTestCase.class)).hasOnlyFailed("b_completesDeeply()");
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {UncheckedTestCase.class, ExpectedTestCase.class})
-    void whatATestAllowsToRemainFailsNothing(Class<?> testCase) {
-        assertThat(run(testCase)).hasOnlySucceeded(2);
-    }
-
-    // Fixtures
-
-    abstract static class Tracked {
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-    }
-
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class EarlierTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
+    static class DeclaredClassTestCase extends OfLibrary {
 
         @Test
         void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
+            listen(new Consumer<>() {
+                @Override
+                public void accept(Object done) {
+                    leak();
+                }
+            });
         }
 
         @Test
         void b_innocent() {
-            FUTURE.complete(null);
+            complete();
         }
     }
 
-    static class RunningTestCase extends Tracked {
+    static class KotlinTestCase extends OfLibrary {
+
+        @Test
+        void a_listens$toAll() {
+            listen(KotlinTestCase::a_listens_toAll$lambda$0);
+        }
+
+        /** As Kotlin names a lambda of the test. */
+        private static void a_listens_toAll$lambda$0(Object done) {
+            leak();
+        }
+
+        @Test
+        void b_innocent() {
+            complete();
+        }
+    }
+
+    static class InvocationsTestCase extends OfLibrary {
+
+        @RepeatedTest(2)
+        void a_listens() {
+            listen(done -> leak());
+        }
+
+        @Test
+        void b_innocent() {
+            complete();
+        }
+    }
+
+    /** The class of the thread is one of the test's own. */
+    static class BoundThreadTestCase extends LeakingCallback {
+
+        @Test
+        void b_innocent(TestThreads threads) throws InterruptedException {
+            CountDownLatch bound = new CountDownLatch(1);
+            CompletingThread thread = new CompletingThread(this, bound);
+            thread.start();
+            threads.bind(thread);
+            bound.countDown();
+            thread.join();
+        }
+    }
+
+    private static final class CompletingThread extends Thread {
+
+        private final Callback callback;
+        private final CountDownLatch bound;
+
+        CompletingThread(Callback callback, CountDownLatch bound) {
+            this.callback = callback;
+            this.bound = bound;
+        }
+
+        @Override
+        public void run() {
+            await(bound);
+            callback.complete();
+        }
+    }
+
+    static class BeforeEachTestCase extends LeakingCallback {
+
+        @BeforeEach
+        void completeBefore(TestInfo test) {
+            if (test.getDisplayName().startsWith("b_")) {
+                complete();
+            }
+        }
+
+        @Test
+        void b_innocent() {}
+    }
+
+    /** What JUnit's assertions call is not shown to the reader of an origin. */
+    static class AssertionTestCase extends LeakingCallback {
+
+        @Test
+        void b_innocent() {
+            org.junit.jupiter.api.Assertions.assertDoesNotThrow(() -> complete());
+        }
+    }
+
+    static class DynamicListenerTestCase extends OfLibrary {
+
+        @TestFactory
+        DynamicTest a_factory() {
+            return dynamicTest("listens", () -> listen(done -> leak()));
+        }
+
+        @Test
+        void b_innocent() {
+            complete();
+        }
+    }
+
+    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
+    static class OneSessionOfAnotherTestCase {
+
+        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
+
+        @Nested
+        @Order(1)
+        class Listener extends OfLibrary {
+
+            @Test
+            void listens() {
+                CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
+            }
+        }
+
+        @Nested
+        @Order(2)
+        @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+        class Innocent extends OfLibrary {
+
+            @Test
+            void completes() {
+                FUTURE.complete(null);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {RunningTestCase.class, SharedThreadTestCase.class})
+    void aCallbackOfARunningTestIsNobodys(Class<?> testCase) {
+        assertThat(runConcurrently(testCase)).hasOnlyLeakOf("JUnit Jupiter");
+    }
+
+    static class RunningTestCase {
 
         private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
         private static final CountDownLatch LISTENS = new CountDownLatch(1);
         private static final CountDownLatch OVER = new CountDownLatch(1);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
 
         @Test
         void listens() {
@@ -278,83 +315,10 @@ class WhoseCallbackTests {
         }
     }
 
-    static class DeclaredClassTestCase extends Tracked {
-
-        private static final CompletableFuture<Runnable> LISTENER = new CompletableFuture<>();
-
-        @Test
-        void listens() {
-            LISTENER.complete(new Runnable() {
-                @Override
-                public void run() {
-                    leak();
-                }
-            });
-        }
-
-        @Test
-        void innocent() {
-            LISTENER.join().run();
-        }
-    }
-
-    static class KotlinTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-        private static final CountDownLatch LISTENS = new CountDownLatch(1);
-
-        @Test
-        void listens$toAll() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(KotlinTestCase::listens_toAll$lambda$0);
-            LISTENS.countDown();
-        }
-
-        /** As Kotlin names a lambda of the test. */
-        private static void listens_toAll$lambda$0() {
-            leak();
-        }
-
-        @Test
-        void innocent() {
-            await(LISTENS);
-            FUTURE.complete(null);
-        }
-    }
-
-    static class InvocationsTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-        private static final CountDownLatch LISTEN = new CountDownLatch(2);
-
-        @ParameterizedTest
-        @ValueSource(ints = {1, 2})
-        void listens(int unused) {
-            CompletableFuture<Void> unusedToo = FUTURE.thenRun(() -> leak());
-            LISTEN.countDown();
-        }
-
-        @Test
-        void innocent() {
-            await(LISTEN);
-            FUTURE.complete(null);
-        }
-    }
-
-    static class BoundThreadTestCase extends Tracked {
+    static class SharedThreadTestCase extends OnPool {
 
         private static final CountDownLatch BOUND = new CountDownLatch(1);
         private static final CountDownLatch LEAKED = new CountDownLatch(1);
-        private static ExecutorService pool;
-
-        @BeforeAll
-        static void startPool() {
-            pool = StartedExecutor.named("pool");
-        }
-
-        @AfterAll
-        static void stopPool() {
-            pool.shutdownNow();
-        }
 
         @Test
         void innocent(TestThreads threads) {
@@ -371,186 +335,64 @@ class WhoseCallbackTests {
         }
     }
 
-    static class SubclassOfThreadTestCase extends Tracked {
+    @Test
+    void aTestKeepsWhatItLeaksBesideACallback() {
+        RunAssert.Results results = run(BesideTestCase.class);
 
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-        private static final CountDownLatch LISTENS = new CountDownLatch(1);
-        private static final CountDownLatch BOUND = new CountDownLatch(1);
-        private static final Thread COMPLETING = new Thread() {
-            @Override
-            public void run() {
-                await(BOUND);
-                FUTURE.complete(null);
-            }
-        };
-
-        @BeforeAll
-        static void startThread() {
-            COMPLETING.start();
-        }
-
-        @Test
-        void listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-            LISTENS.countDown();
-        }
-
-        @Test
-        void innocent(TestThreads threads) throws InterruptedException {
-            await(LISTENS);
-            threads.bind(COMPLETING);
-            BOUND.countDown();
-            COMPLETING.join();
-        }
+        assertThat(results)
+                .hasSingleFailure()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withSizes(32L);
+        assertThat(results)
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withSizes(64L);
     }
 
-    static class BeforeEachTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-        private static final CountDownLatch LISTENS = new CountDownLatch(1);
-
-        @Nested
-        class Listener {
-
-            @Test
-            void listens() {
-                CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-                LISTENS.countDown();
-            }
-        }
-
-        @Nested
-        class Completer {
-
-            @BeforeEach
-            void complete() {
-                await(LISTENS);
-                FUTURE.complete(null);
-            }
-
-            @Test
-            void innocent() {}
-        }
-    }
-
-    /** What JUnit's assertions call is not shown to the reader of an origin. */
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class AssertionTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-        private static final CountDownLatch LISTENS = new CountDownLatch(1);
-
-        @Test
-        void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-            LISTENS.countDown();
-        }
-
-        @Test
-        void b_innocent() {
-            await(LISTENS);
-            org.junit.jupiter.api.Assertions.assertTrue(() -> FUTURE.complete(null));
-        }
-    }
-
-    static class DynamicListenerTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-        private static final CountDownLatch LISTENS = new CountDownLatch(1);
-
-        @TestFactory
-        Stream<DynamicTest> listens() {
-            return Stream.of(dynamicTest("listens", () -> {
-                CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-                LISTENS.countDown();
-            }));
-        }
-
-        @Test
-        void innocent() {
-            await(LISTENS);
-            FUTURE.complete(null);
-        }
-    }
-
-    static class OneSessionOfAnotherTestCase {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-        private static final CountDownLatch LISTENS = new CountDownLatch(1);
-
-        @Nested
-        class Listener extends Tracked {
-
-            @Test
-            void listens() {
-                CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-                LISTENS.countDown();
-            }
-        }
-
-        @Nested
-        @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-        class Innocent extends Tracked {
-
-            @Test
-            void completes() {
-                await(LISTENS);
-                FUTURE.complete(null);
-            }
-        }
-    }
-
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class BesideTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-
-        @Test
-        void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-        }
+    static class BesideTestCase extends LeakingCallback {
 
         @Test
         void b_leaksToo() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> GlobalLibrary.allocate(32));
-            FUTURE.complete(null);
+            listen(done -> GlobalLibrary.allocate(32));
+            complete();
         }
     }
 
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class FreeingTestCase extends Tracked {
+    @ParameterizedTest
+    @ValueSource(classes = {FreeingTestCase.class, FreedLaterTestCase.class})
+    void aCallbackWhoseMemoryIsFreedFailsNothing(Class<?> testCase) {
+        assertThat(run(testCase)).hasOnlySucceeded(3);
+    }
 
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
+    static class FreeingTestCase extends OfLibrary {
 
         @Test
         void a_listens() {
-            CompletableFuture<Void> unused =
-                    FUTURE.thenRun(() -> GlobalLibrary.allocate(64).close());
+            listen(done -> GlobalLibrary.allocate(64).close());
         }
 
         @Test
         void b_completes() {
-            FUTURE.complete(null);
+            complete();
         }
 
         @Test
         void c_allocatesNothing() {}
     }
 
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class FreedLaterTestCase extends Tracked {
+    static class FreedLaterTestCase extends OfLibrary {
 
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
         private static final List<GlobalLibrary.Memory> ALLOCATED = new ArrayList<>();
 
         @Test
         void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> ALLOCATED.add(GlobalLibrary.allocate(64)));
+            listen(done -> ALLOCATED.add(GlobalLibrary.allocate(64)));
         }
 
         @Test
         void b_completes() {
-            FUTURE.complete(null);
+            complete();
         }
 
         @Test
@@ -559,59 +401,67 @@ class WhoseCallbackTests {
         }
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class OneSessionTestCase extends EarlierInSessionTestCase {}
-
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    abstract static class EarlierInSessionTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-
-        @Test
-        void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-        }
-
-        @Test
-        void b_innocent() {
-            FUTURE.complete(null);
-        }
+    @ParameterizedTest
+    @ValueSource(classes = {OneSessionTestCase.class, SharedMeshTestCase.class, DynamicTestCase.class})
+    void aCallbackAmongTestsOfOneSessionIsTheirs(Class<?> testCase) {
+        assertThat(run(testCase)).hasOnlyLeakOf("WhoseCallbackTests$" + testCase.getSimpleName());
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class SharedMeshTestCase {
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class OneSessionTestCase extends CompletedCallback {}
 
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class SharedMeshTestCase extends Callback {
 
         @Test
         void a_listens(MeshDevice mesh) {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> Buffers.take(mesh));
+            listen(done -> Buffers.take(mesh));
         }
 
         @Test
         void b_innocent(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
-            FUTURE.complete(null);
+            complete();
         }
     }
 
-    /** The innocent one is a dynamic test. */
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class DynamicTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-
-        @Test
-        void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-        }
+    static class DynamicTestCase extends LeakingCallback {
 
         @TestFactory
-        Stream<DynamicTest> b_factory() {
-            return Stream.of(dynamicTest("innocent", () -> FUTURE.complete(null)));
+        DynamicTest b_factory() {
+            return dynamicTest("innocent", () -> complete());
         }
+    }
+
+    @Test
+    void aClassNamesTheCallbackAndTheTestInWhichItRan() {
+        assertThat(run(NamedTestCase.class))
+                .hasFailedClass()
+                .whichFailed()
+                .withTextContaining("note    callbacks allocated for no test: code of"
+                        + " WhoseCallbackTests$LeakingCallback#a_listens in"
+                        + " WhoseCallbackTests$NamedTestCase#b_completes");
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class NamedTestCase extends CompletedCallback {}
+
+    // The test's
+
+    @Test
+    void codeThatATestCallsOrThatNoOtherTestHasMadeIsItsOwn() {
+        assertThat(run(OwnCodeTestCase.class))
+                .hasOnlyFailed(
+                        "b_callsATest()",
+                        "c_callsATestWithAnAssertion()",
+                        "d_hasALambda()",
+                        "e_usesALambdaOfTheClass()",
+                        "f_usesALambdaOfAHelper()",
+                        "g_usesALambdaOfBeforeEach()",
+                        "h_usesAnOverloadedName()",
+                        "inherited()",
+                        "ofAnInterface()");
     }
 
     abstract static class Inherited {
@@ -639,6 +489,7 @@ class WhoseCallbackTests {
         private static final Runnable OF_THE_CLASS = () -> leak();
 
         private static Runnable ofAll = () -> {};
+        private static Runnable kept = () -> {};
 
         @RegisterExtension
         static final MeshGuardExtension guard = guard();
@@ -656,22 +507,29 @@ class WhoseCallbackTests {
             ofEach = () -> leak();
         }
 
+        private static void leakIf(boolean leaks) {
+            if (leaks) {
+                leak();
+            }
+        }
+
+        private static void keep(Runnable task) {
+            kept = task;
+        }
+
+        private static Runnable made() {
+            return () -> leak();
+        }
+
         @Test
         void a_leaksIfCalled() {
-            leakIf(() -> {
-                if (leaks) {
-                    leak();
-                }
-            });
+            keep(() -> leakIf(leaks));
+            kept.run();
         }
 
         @Test
         void a_leaksInAnAssertionIfCalled() {
-            org.junit.jupiter.api.Assertions.assertAll(() -> {
-                if (leaks) {
-                    leak();
-                }
-            });
+            org.junit.jupiter.api.Assertions.assertAll(() -> leakIf(leaks));
         }
 
         @Test
@@ -680,25 +538,7 @@ class WhoseCallbackTests {
         }
 
         private static void a_overloaded(boolean leaks) {
-            keep(() -> {
-                if (leaks) {
-                    leak();
-                }
-            });
-        }
-
-        private static Runnable kept = () -> {};
-
-        private static void keep(Runnable task) {
-            kept = task;
-        }
-
-        private static void leakIf(Runnable task) {
-            task.run();
-        }
-
-        private static Runnable made() {
-            return () -> leak();
+            keep(() -> leakIf(leaks));
         }
 
         @Test
@@ -715,7 +555,8 @@ class WhoseCallbackTests {
 
         @Test
         void d_hasALambda() {
-            leakIf(() -> leak());
+            keep(() -> leak());
+            kept.run();
         }
 
         @Test
@@ -741,165 +582,23 @@ class WhoseCallbackTests {
         }
     }
 
-    static class OneMethodTestCase extends Tracked {
+    /** A pool whose thread no test has started. */
+    abstract static class OnPool {
 
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
 
-        @ParameterizedTest
-        @ValueSource(booleans = {false, true})
-        void listensOrCompletes(boolean completes) {
-            if (completes) {
-                FUTURE.complete(null);
-            } else {
-                CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-            }
-        }
+        final ExecutorService pool = POOLS.computeIfAbsent(getClass(), type -> StartedExecutor.named("pool"));
+
+        private static final Map<Class<?>, ExecutorService> POOLS = new ConcurrentHashMap<>();
     }
 
-    @TrackAllocations
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class OwnMeshTestCase {
-
-        private static final CompletableFuture<MeshDevice> FUTURE = new CompletableFuture<>();
-
-        @Test
-        void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenAccept(mesh -> Buffers.take(mesh));
-        }
-
-        @Test
-        void b_opensAMesh(MeshDevice mesh) {
-            FUTURE.complete(mesh);
-        }
+    @Test
+    void codeOfATestOnAThreadThatItHasBoundIsItsOwn() {
+        assertThat(run(OwnThreadsTestCase.class)).hasOnlyFailed("binds(TestThreads)", "wraps(TestThreads)", "dynamic");
     }
 
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class WithoutStacksTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-
-        @Test
-        void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-        }
-
-        @Test
-        void b_completes() {
-            FUTURE.complete(null);
-        }
-    }
-
-    @TrackAllocations(check = AllocationCheck.CLEAN)
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class CheckedTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-
-        @Test
-        void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-        }
-
-        @Test
-        void b_completes() {
-            FUTURE.complete(null);
-        }
-    }
-
-    @TrackAllocations(
-            lifetime = TrackingLifetime.CLASS,
-            accounting = Accounting.EACH_TEST,
-            check = AllocationCheck.NONE)
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class UncheckedMeshTestCase {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-
-        @Test
-        void a_listens(MeshDevice mesh) {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> Buffers.take(mesh));
-        }
-
-        @Test
-        @TrackAllocations(check = AllocationCheck.CLEAN)
-        void b_completes(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-            FUTURE.complete(null);
-        }
-    }
-
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class DeepTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-
-        @Test
-        void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-        }
-
-        @Test
-        void b_completesDeeply() {
-            completeAfter(1_100);
-        }
-
-        private static void completeAfter(int calls) {
-            if (calls == 0) {
-                FUTURE.complete(null);
-            } else {
-                completeAfter(calls - 1);
-            }
-        }
-    }
-
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class UncheckedTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-
-        @Test
-        void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-        }
-
-        @Test
-        @TrackAllocations(check = AllocationCheck.NONE)
-        void b_completes(AllocationTracker tracker) {
-            FUTURE.complete(null);
-            Assertions.assertThat(tracker.liveBuffers()).isOne();
-        }
-    }
-
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class ExpectedTestCase extends Tracked {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-
-        @Test
-        void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-        }
-
-        @Test
-        @ExpectBuffers(because = "the cache of the listener", exactly = 1)
-        void b_completes() {
-            FUTURE.complete(null);
-        }
-    }
-
-    static class OwnThreadsTestCase extends Tracked {
-
-        private static ExecutorService pool;
-
-        @BeforeAll
-        static void startPool() {
-            pool = StartedExecutor.named("pool");
-        }
-
-        @AfterAll
-        static void stopPool() {
-            pool.shutdownNow();
-        }
+    static class OwnThreadsTestCase extends OnPool {
 
         @Test
         void binds(TestThreads threads) throws Exception {
@@ -913,25 +612,23 @@ class WhoseCallbackTests {
         }
 
         @TestFactory
-        Stream<DynamicTest> factory() {
-            return Stream.of(dynamicTest("dynamic", () -> leak()));
+        DynamicTest factory() {
+            return dynamicTest("dynamic", () -> leak());
         }
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class ThreadsOfClassTestCase extends Tracked {
+    @Test
+    void codeOfATestOnAThreadThatItsClassHasBoundIsTheClasss() {
+        assertThat(run(ThreadsOfClassTestCase.class)).hasOnlyLeakOf("WhoseCallbackTests$ThreadsOfClassTestCase");
+    }
 
-        private static ExecutorService pool;
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    static class ThreadsOfClassTestCase extends OnPool {
 
         @BeforeAll
-        static void bindsThePool(TestThreads threads) {
-            pool = StartedExecutor.named("pool");
+        void bindsThePool(TestThreads threads) {
             threads.bind(pool);
-        }
-
-        @AfterAll
-        static void stopPool() {
-            pool.shutdownNow();
         }
 
         @Test
@@ -940,7 +637,14 @@ class WhoseCallbackTests {
         }
     }
 
-    static class OfRunTestCase extends Tracked {
+    @Test
+    void codeOfATestThatRunsOtherTestsIsTheirOwn() {
+        OfRunTestCase.callback = () -> leak();
+
+        assertThat(run(OfRunTestCase.class)).hasOnlyFailed("calls()");
+    }
+
+    static class OfRunTestCase extends OfLibrary {
 
         private static Runnable callback = () -> {};
 
@@ -950,20 +654,119 @@ class WhoseCallbackTests {
         }
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class NamedTestCase extends Tracked {
+    @ParameterizedTest
+    @ValueSource(classes = {UncheckedMeshTestCase.class, OwnMeshTestCase.class})
+    void aCallbackOnTheMeshOfATestOrOnOneThatIsNotCheckedIsTheTests(Class<?> testCase) {
+        assertThat(run(testCase)).hasOnlyFailed("b_completes(MeshDevice)");
+    }
 
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
+    @TrackAllocations(
+            lifetime = TrackingLifetime.CLASS,
+            accounting = Accounting.EACH_TEST,
+            check = AllocationCheck.NONE)
+    static class UncheckedMeshTestCase extends Callback {
 
         @Test
-        void a_listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
+        void a_listens(MeshDevice mesh) {
+            listen(done -> Buffers.take(mesh));
         }
 
         @Test
-        void b_innocent() {
-            FUTURE.complete(null);
+        @TrackAllocations(check = AllocationCheck.CLEAN)
+        void b_completes(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+            complete();
+        }
+    }
+
+    @TrackAllocations
+    static class OwnMeshTestCase extends Callback {
+
+        @Test
+        void a_listens() {
+            listen(mesh -> Buffers.take((MeshDevice) mesh));
+        }
+
+        @Test
+        void b_completes(MeshDevice mesh) {
+            complete(mesh);
+        }
+    }
+
+    /** A stack does not show the invocation. */
+    @Test
+    void aCallbackOfAnotherInvocationOfItsMethodIsATests() {
+        assertThat(run(OneMethodTestCase.class)).hasOnlyFailed("repetition 2 of 2");
+    }
+
+    static class OneMethodTestCase extends OfLibrary {
+
+        @RepeatedTest(2)
+        void listensOrCompletes(RepetitionInfo repetition) {
+            if (repetition.getCurrentRepetition() == 1) {
+                listen(done -> leak());
+            } else {
+                complete();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"origins", "check"})
+    void aCallbackIsATestsIfNoStackIsCapturedOrTheRunChecksNothing(String parameter) {
+        Class<?> testCase = parameter.equals("origins") ? WithoutStacksTestCase.class : CheckedTestCase.class;
+
+        assertThat(run(testCase, Map.of("meshguard." + parameter, "none"))).hasOnlyFailed("b_completes()");
+    }
+
+    static class WithoutStacksTestCase extends CompletedCallback {}
+
+    @TrackAllocations(check = AllocationCheck.CLEAN)
+    static class CheckedTestCase extends CompletedCallback {}
+
+    @Test
+    void aCallbackIsATestsIfTheOuterPartOfItsStackIsUnknown() {
+        assertThat(run(DeepTestCase.class)).hasOnlyFailed("b_completesDeeply()");
+    }
+
+    static class DeepTestCase extends LeakingCallback {
+
+        @Test
+        void b_completesDeeply() {
+            completeAfter(1_100);
+        }
+
+        private void completeAfter(int calls) {
+            if (calls == 0) {
+                complete();
+            } else {
+                completeAfter(calls - 1);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {UncheckedTestCase.class, ExpectedTestCase.class})
+    void whatATestAllowsToRemainFailsNothing(Class<?> testCase) {
+        assertThat(run(testCase)).hasOnlySucceeded(2);
+    }
+
+    static class UncheckedTestCase extends LeakingCallback {
+
+        @Test
+        @TrackAllocations(check = AllocationCheck.NONE)
+        void b_completes(AllocationTracker tracker) {
+            complete();
+            Assertions.assertThat(tracker.liveBuffers()).isOne();
+        }
+    }
+
+    static class ExpectedTestCase extends LeakingCallback {
+
+        @Test
+        @ExpectBuffers(because = "the cache of the listener", exactly = 1)
+        void b_completes() {
+            complete();
         }
     }
 }

@@ -1,8 +1,12 @@
 package dev.meshguard.junit;
 
 import static dev.meshguard.junit.GlobalLibraryGuard.guard;
+import static dev.meshguard.junit.LibraryTestCase.freeAll;
+import static dev.meshguard.junit.LibraryTestCase.leak;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
+import static dev.meshguard.junit.testkit.Latches.await;
+import static dev.meshguard.junit.testkit.Latches.meet;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
@@ -82,49 +86,34 @@ class WhoseMemoryTests {
         pool.submit(task).get(1, TimeUnit.MINUTES);
     }
 
-    private static void leak() {
-        GlobalLibrary.allocate(64);
-    }
-
     /** The stack shows no test. */
     private static void leakOnPool() throws Exception {
-        onPool(WhoseMemoryTests::leak);
+        onPool(LibraryTestCase::leak);
     }
 
-    private static void await(CountDownLatch latch) {
-        boolean isInterrupted = false;
-        while (true) {
-            try {
-                Assertions.assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
-                break;
-            } catch (InterruptedException ofTimeout) {
-                isInterrupted = true;
-            }
-        }
-        if (isInterrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
+    /** What a thread does after the test that has started it, while another awaits it. */
+    private static final class LateTask {
 
-    private static void assertThatOnlyTheRunFailed(RunAssert.Results results) {
-        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
-        assertThat(results)
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
+        private final CountDownLatch go = new CountDownLatch(1);
+        private final CountDownLatch done = new CountDownLatch(1);
+
+        void run(Runnable leak) {
+            await(go);
+            leak.run();
+            done.countDown();
+        }
+
+        void awaitEnd() {
+            go.countDown();
+            await(done);
+        }
     }
 
     // Rule 1: the binding
 
     @Test
     void aThreadThatAClassBindsIsTheClasss() {
-        RunAssert.Results results = run(BindingClassTestCase.class);
-
-        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
-        assertThat(results)
-                .hasFailedContainerCalled("WhoseMemoryTests$BindingClassTestCase")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
+        assertThat(run(BindingClassTestCase.class)).hasOnlyLeakOf("WhoseMemoryTests$BindingClassTestCase");
     }
 
     @Test
@@ -197,13 +186,13 @@ class WhoseMemoryTests {
                 OverridingTestCase.class
             })
     void codeThatMayBeOfSeveralTestsIsNobodys(Class<?> testCase) {
-        assertThatOnlyTheRunFailed(runConcurrently(testCase));
+        assertThat(runConcurrently(testCase)).hasOnlyLeakOf("JUnit Jupiter");
     }
 
     @ParameterizedTest
     @ValueSource(classes = {LateRepetitionTestCase.class, LateLambdaTestCase.class, LateTaskTestCase.class})
     void lateCodeOfATestIsNotThatOfTheNext(Class<?> testCase) {
-        assertThatOnlyTheRunFailed(run(testCase));
+        assertThat(run(testCase)).hasOnlyLeakOf("JUnit Jupiter");
     }
 
     /** As a worker of the engine's pool that another worker starts. */
@@ -239,7 +228,7 @@ class WhoseMemoryTests {
     void codeThatATestOfAnEarlierRunHasLeftIsNotThatOfTheNextRun() {
         assertThat(run(EarlierRunTestCase.class)).hasOnlySucceeded(1);
 
-        assertThatOnlyTheRunFailed(run(EarlierRunTestCase.class));
+        assertThat(run(EarlierRunTestCase.class)).hasOnlyLeakOf("JUnit Jupiter");
     }
 
     @Test
@@ -255,7 +244,7 @@ class WhoseMemoryTests {
         /** As the HTTP client of the JDK starts its threads. */
         THREAD_THAT_INHERITS_NOTHING(task -> new Thread(null, task, "inherits nothing", 0, false).start()),
         THREAD_OF_A_THREAD(task -> new Thread(() -> {
-                    await(LateThreadTestCase.go);
+                    await(LateThreadTestCase.task.go);
                     new Thread(task).start();
                 })
                 .start()),
@@ -279,7 +268,7 @@ class WhoseMemoryTests {
     void aThreadThatOutlivesItsTestIsNobodys(Start start) {
         LateThreadTestCase.prepare(start);
 
-        assertThatOnlyTheRunFailed(run(LateThreadTestCase.class));
+        assertThat(run(LateThreadTestCase.class)).hasOnlyLeakOf("JUnit Jupiter");
     }
 
     @Test
@@ -299,13 +288,8 @@ class WhoseMemoryTests {
     void onASharedMeshItIsTheClasss(Start start) {
         LateThreadTestCase.prepare(start);
 
-        RunAssert.Results results = run(LateOnMeshTestCase.class);
-
-        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
-        assertThat(results)
-                .hasFailedClass()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
+        assertThat(run(LateOnMeshTestCase.class))
+                .hasOnlyLeakOf("WhoseMemoryTests$LateOnMeshTestCase")
                 .withTextContaining("note    threads that worked for no test: ")
                 .withTextContaining("(started by WhoseMemoryTests$LateOnMeshTestCase#a_startsAThread");
     }
@@ -367,7 +351,7 @@ class WhoseMemoryTests {
     /** An earlier test may have left a task there, or the class. */
     @Test
     void anOlderThreadIsNobodysThoughTheOnlyTestUsesTheLibraryToo() {
-        assertThatOnlyTheRunFailed(run(UsingTestCase.class));
+        assertThat(run(UsingTestCase.class)).hasOnlyLeakOf("JUnit Jupiter");
     }
 
     @Test
@@ -383,10 +367,7 @@ class WhoseMemoryTests {
     // Fixtures
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class BindingClassTestCase {
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
+    static class BindingClassTestCase extends LibraryTestCase {
 
         @BeforeAll
         static void bindsThePool(TestThreads threads) {
@@ -510,12 +491,9 @@ class WhoseMemoryTests {
     }
 
     /** Runs until the other test has leaked. */
-    static class WithoutOriginsTestCase {
+    static class WithoutOriginsTestCase extends LibraryTestCase {
 
         private static final CountDownLatch LEAKED = new CountDownLatch(1);
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
 
         @Test
         void innocent() {
@@ -530,32 +508,23 @@ class WhoseMemoryTests {
     }
 
     /** The first run leaves a task, which the second one awaits. */
-    static class EarlierRunTestCase {
+    static class EarlierRunTestCase extends LibraryTestCase {
 
-        private static final CountDownLatch SECOND = new CountDownLatch(1);
-        private static final CountDownLatch DONE = new CountDownLatch(1);
+        private static final LateTask TASK = new LateTask();
         private static boolean isSecond;
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
 
         @Test
         void leavesATask() {
             if (!isSecond) {
                 isSecond = true;
-                pool.execute(() -> {
-                    await(SECOND);
-                    leak();
-                    DONE.countDown();
-                });
+                pool.execute(() -> TASK.run(() -> leak()));
             } else {
-                SECOND.countDown();
-                await(DONE);
+                TASK.awaitEnd();
             }
         }
     }
 
-    static class WaitingEngineTestCase {
+    static class WaitingEngineTestCase extends LibraryTestCase {
 
         private static final SynchronousQueue<Runnable> TASKS = new SynchronousQueue<>();
         private static final CountDownLatch DONE = new CountDownLatch(1);
@@ -569,9 +538,6 @@ class WhoseMemoryTests {
                 DONE.countDown();
             }
         }
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
 
         @Test
         void leaks() throws Exception {
@@ -588,30 +554,24 @@ class WhoseMemoryTests {
         }
     }
 
-    static class SeveralInvocationsTestCase {
+    static class SeveralInvocationsTestCase extends LibraryTestCase {
 
         private static final CyclicBarrier BOTH = new CyclicBarrier(2);
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
 
         @ParameterizedTest
         @ValueSource(booleans = {true, false})
         void allocates(boolean leaks) throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
+            meet(BOTH);
             onPool(() -> {
                 if (leaks) {
                     leak();
                 }
             });
-            BOTH.await(1, TimeUnit.MINUTES);
+            meet(BOTH);
         }
     }
 
-    static class OverloadedTestCase {
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
+    static class OverloadedTestCase extends LibraryTestCase {
 
         @Test
         void allocates() throws Exception {
@@ -624,24 +584,21 @@ class WhoseMemoryTests {
     }
 
     /** The lambdas of both have one name. */
-    static class KotlinNamesTestCase {
+    static class KotlinNamesTestCase extends LibraryTestCase {
 
         private static final CyclicBarrier BOTH = new CyclicBarrier(2);
 
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
         @Test
         void a_b() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
-            BOTH.await(1, TimeUnit.MINUTES);
+            meet(BOTH);
+            meet(BOTH);
         }
 
         @Test
         void a$b() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
+            meet(BOTH);
             onPool(KotlinNamesTestCase::a_b$lambda$0);
-            BOTH.await(1, TimeUnit.MINUTES);
+            meet(BOTH);
         }
 
         private static void a_b$lambda$0() {
@@ -662,64 +619,42 @@ class WhoseMemoryTests {
     }
 
     /** The first repetition leaves a task, which the second one awaits. */
-    static class LateRepetitionTestCase {
+    static class LateRepetitionTestCase extends LibraryTestCase {
 
-        private static final CountDownLatch SECOND = new CountDownLatch(1);
-        private static final CountDownLatch DONE = new CountDownLatch(1);
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
+        private static final LateTask TASK = new LateTask();
 
         @RepeatedTest(2)
         void repeated(RepetitionInfo repetition) {
             if (repetition.getCurrentRepetition() == 1) {
-                pool.execute(() -> {
-                    await(SECOND);
-                    leak();
-                    DONE.countDown();
-                });
+                pool.execute(() -> TASK.run(() -> leak()));
             } else {
-                GlobalLibrary.allocate(64).close();
-                SECOND.countDown();
-                await(DONE);
+                freeAll();
+                TASK.awaitEnd();
             }
         }
     }
 
     @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class LateLambdaTestCase {
+    static class LateLambdaTestCase extends LibraryTestCase {
 
-        private static final CountDownLatch SECOND = new CountDownLatch(1);
-        private static final CountDownLatch DONE = new CountDownLatch(1);
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
+        private static final LateTask TASK = new LateTask();
 
         @Test
         void a_leavesATask() {
-            pool.execute(() -> {
-                await(SECOND);
-                leak();
-                DONE.countDown();
-            });
+            pool.execute(() -> TASK.run(() -> leak()));
         }
 
         @Test
         void b_innocent() {
-            GlobalLibrary.allocate(64).close();
-            SECOND.countDown();
-            await(DONE);
+            freeAll();
+            TASK.awaitEnd();
         }
     }
 
     @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class LateTaskTestCase {
+    static class LateTaskTestCase extends LibraryTestCase {
 
-        private static final CountDownLatch SECOND = new CountDownLatch(1);
-        private static final CountDownLatch DONE = new CountDownLatch(1);
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
+        private static final LateTask TASK = new LateTask();
 
         @Test
         void a_leavesATask() {
@@ -728,43 +663,34 @@ class WhoseMemoryTests {
 
         @Test
         void b_innocent() {
-            GlobalLibrary.allocate(64).close();
-            SECOND.countDown();
-            await(DONE);
+            freeAll();
+            TASK.awaitEnd();
         }
 
         private static void leakLate() {
-            await(SECOND);
-            leak();
-            DONE.countDown();
+            TASK.run(LibraryTestCase::leak);
         }
     }
 
     /** The guilty test is over before its task leaks. */
-    static class PoolOfAnotherTestCase {
+    static class PoolOfAnotherTestCase extends LibraryTestCase {
 
         private static CountDownLatch started = new CountDownLatch(1);
         private static CountDownLatch over = new CountDownLatch(1);
-        private static CountDownLatch go = new CountDownLatch(1);
-        private static CountDownLatch done = new CountDownLatch(1);
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
+        private static LateTask task = new LateTask();
 
         static void prepare() {
             started = new CountDownLatch(1);
             over = new CountDownLatch(1);
-            go = new CountDownLatch(1);
-            done = new CountDownLatch(1);
+            task = new LateTask();
         }
 
         @Test
-        void innocent() throws Exception {
+        void innocent() {
             pool = StartedExecutor.named("pool");
             started.countDown();
             await(over);
-            go.countDown();
-            await(done);
+            task.awaitEnd();
         }
 
         @Test
@@ -774,22 +700,17 @@ class WhoseMemoryTests {
         }
 
         private static void leakLate() {
-            await(go);
-            leak();
-            done.countDown();
+            task.run(LibraryTestCase::leak);
         }
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class PoolInOneSessionTestCase extends PoolOfAnotherTestCase {}
 
-    static class SharedPoolTestCase {
+    static class SharedPoolTestCase extends LibraryTestCase {
 
         private static final CountDownLatch STARTED = new CountDownLatch(1);
         private static final CountDownLatch LEAKED = new CountDownLatch(1);
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
 
         @Test
         void innocent() throws Exception {
@@ -808,43 +729,30 @@ class WhoseMemoryTests {
     }
 
     @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class LateThreadTestCase {
+    static class LateThreadTestCase extends LibraryTestCase {
 
         private static Start start = Start.THREAD;
-        private static CountDownLatch go = new CountDownLatch(1);
-        private static CountDownLatch done = new CountDownLatch(1);
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
+        private static LateTask task = new LateTask();
 
         static void prepare(Start newStart) {
             start = newStart;
-            go = new CountDownLatch(1);
-            done = new CountDownLatch(1);
+            task = new LateTask();
         }
 
         static void startLate(Runnable leak) {
-            start.start.accept(() -> {
-                await(go);
-                leak.run();
-                done.countDown();
-            });
-        }
-
-        static void awaitLate() {
-            go.countDown();
-            await(done);
+            LateTask started = task;
+            start.start.accept(() -> started.run(leak));
         }
 
         @Test
         void a_startsAThread() {
-            startLate(WhoseMemoryTests::leak);
+            startLate(LibraryTestCase::leak);
         }
 
         @Test
         void b_innocent() {
-            GlobalLibrary.allocate(64).close();
-            awaitLate();
+            freeAll();
+            task.awaitEnd();
         }
     }
 
@@ -860,14 +768,11 @@ class WhoseMemoryTests {
         @Test
         void b_innocent(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
-            LateThreadTestCase.awaitLate();
+            LateThreadTestCase.task.awaitEnd();
         }
     }
 
-    static class StartingTestCase {
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
+    static class StartingTestCase extends LibraryTestCase {
 
         @Test
         void leaks() throws Exception {
@@ -876,16 +781,13 @@ class WhoseMemoryTests {
         }
     }
 
-    static class UsingTestCase {
+    static class UsingTestCase extends LibraryTestCase {
 
         private static final List<GlobalLibrary.Memory> kept = new ArrayList<>();
 
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
         @Test
         void leaks() throws Exception {
-            GlobalLibrary.allocate(64).close();
+            freeAll();
             onPool(UsingTestCase::keep);
         }
 

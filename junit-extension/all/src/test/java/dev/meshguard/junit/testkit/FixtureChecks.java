@@ -13,7 +13,7 @@ import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * FixtureChecks that say themselves what becomes of their tests: one with {@link MustFail} fails as described, and all others succeed.
+ * Checks fixtures that state the result of their tests: one with {@link MustFail} fails as described, and all others succeed.
  *
  * <p>A class is run once. The name of each method is a sentence about the one behaviour that it shows.
  */
