@@ -6,6 +6,8 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.SteppedTimer;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.verdict.LeakVerdict;
 import java.util.Map;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Nested;
@@ -14,8 +16,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The nearest location that sets the grace wins. */
-class GracePolicyTests {
+/** Grace and origins are those of the nearest annotation, which counts as a whole, else of the parameter. */
+class NearestPolicyTests {
 
     @ParameterizedTest(name = "{0}, parameter {1}")
     @CsvSource({
@@ -29,12 +31,12 @@ class GracePolicyTests {
         "ofEnclosingClass, 5 s, 2 s",
         "ofNestedClass, 5 s, 4 s"
     })
-    void theNearestAnnotationCountsAsAWhole(String place, String parameter, String waited) {
+    void waitsForTheNearestGrace(String place, String parameter, String waited) {
         assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.grace", parameter)))
                 .hasTest(place)
                 .whichFailed()
                 .withTextContaining("note    waited " + waited
-                        + " for frees of other threads; none of 8 buffers came back" + " meanwhile\n");
+                        + " for frees of other threads; none of 8 buffers came back meanwhile\n");
     }
 
     @ParameterizedTest(name = "{0}, parameter {1}")
@@ -46,6 +48,30 @@ class GracePolicyTests {
                 .text();
 
         Assertions.assertThat(text).doesNotContain("waited");
+    }
+
+    @ParameterizedTest(name = "{0}, parameter {1}")
+    @CsvSource({
+        "unsaid, '', true",
+        "unsaid, allocations, true",
+        "unsaid, allocations-and-frees, true",
+        "unsaid, none, false",
+        "ofClass, none, true",
+        "ofMethod, '', false",
+        "ofMethodThatSaysSomethingElse, none, false",
+        "ofEnclosingClass, none, true",
+        "ofNestedClass, '', false"
+    })
+    void capturesTheNearestOrigins(String place, String parameter, boolean hasOrigin) {
+        LeakVerdict verdict = assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.origins", parameter)))
+                .hasTest(place)
+                .whichFailed()
+                .verdict();
+
+        Assertions.assertThat(verdict.groups())
+                .singleElement()
+                .satisfies(group ->
+                        Assertions.assertThat(group.origin().isPresent()).isEqualTo(hasOrigin));
     }
 
     /** One test for each location, named after the location. */
@@ -63,7 +89,7 @@ class GracePolicyTests {
         }
 
         @Nested
-        @TrackAllocations(grace = "2 s")
+        @TrackAllocations(grace = "2 s", origins = OriginCapture.ALLOCATIONS)
         class OnClass {
             @RegisterExtension
             static final MeshGuardExtension guard =
@@ -75,7 +101,7 @@ class GracePolicyTests {
             }
 
             @Test
-            @TrackAllocations(grace = "3 s")
+            @TrackAllocations(grace = "3 s", origins = OriginCapture.NONE)
             void ofMethod(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
@@ -101,7 +127,7 @@ class GracePolicyTests {
             }
 
             @Nested
-            @TrackAllocations(grace = "4 s")
+            @TrackAllocations(grace = "4 s", origins = OriginCapture.NONE)
             class InnerThatSays {
                 @Test
                 void ofNestedClass(MeshDevice mesh) {
