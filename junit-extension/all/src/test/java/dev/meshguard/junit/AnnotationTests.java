@@ -6,71 +6,47 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The nearest annotation applies, at every location. */
 class AnnotationTests {
 
-    @Test
-    void aMethodsAnnotationGoesBeforeThatOfItsClass() {
-        assertThat(run(MethodOverClassTestCase.class)).hasOnlySucceeded(2);
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(
+                MethodOverClassTestCase.class,
+                InheritingTestCase.class,
+                ImplementingTestCase.class,
+                ComposedTestCase.class,
+                OuterTestCase.class,
+                DecidedTestCase.class,
+                SeveralInterfacesTestCase.class,
+                MeshUnderProcessesTestCase.class);
     }
 
-    @Test
-    void theAnnotationOfASuperclassCounts() {
-        assertThat(run(InheritingTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void theAnnotationOfAnInterfaceCounts() {
-        assertThat(run(ImplementingTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void anAnnotationOfOnesOwnCountsWithItsAttributes() {
-        assertThat(run(ComposedTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void theAnnotationOfTheClassAroundCountsUnlessTheNestedClassHasItsOwn() {
-        assertThat(run(OuterTestCase.class)).hasOnlySucceeded(3);
+    @ParameterizedTest
+    @ValueSource(classes = {InheritingMeshTestCase.class, SameAsSuperclassTestCase.class})
+    void theSourceOfAClassGoesBeforeThatOfItsInterfaceAlsoInSubclasses(Class<?> testCase) {
+        assertThat(run(testCase)).hasOnlySucceeded(1);
     }
 
     private static void assertShape(MeshDevice mesh, Integer... dimensions) {
         Assertions.assertThat(mesh.shape().dimensions()).containsExactly(dimensions);
-    }
-
-    @Test
-    void theClassItselfDecidesBetweenInterfaces() {
-        assertThat(run(DecidedTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    /** JUnit's search returns the first. */
-    @Test
-    void ofTwoInterfacesTheFirstCounts() {
-        assertThat(run(SeveralInterfacesTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void theSourceOfAClassGoesBeforeThatOfItsSuperclassAlsoInSubclasses() {
-        assertThat(run(MeshUnderProcessesTestCase.class)).hasOnlySucceeded(1);
-        assertThat(run(InheritingMeshTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void theSourceOfAClassGoesBeforeThatOfItsInterfaceEvenIfItsSuperclassHasTheSame() {
-        assertThat(run(SameAsSuperclassTestCase.class)).hasOnlySucceeded(1);
     }
 
     @TrackAllocations
@@ -87,14 +63,15 @@ class AnnotationTests {
     @FakeMesh(rows = 1, columns = 3)
     static class DecidedTestCase implements OneDevice, TwoDevices {
         @Test
-        void runs(MeshDevice mesh) {
+        void theClassItselfDecidesBetweenInterfaces(MeshDevice mesh) {
             assertShape(mesh, 1, 3);
         }
     }
 
     static class SeveralInterfacesTestCase implements AlsoOneDevice, TwoDevices {
+        /** JUnit's search returns the first. */
         @Test
-        void runs(MeshDevice mesh) {
+        void ofTwoInterfacesTheFirstCounts(MeshDevice mesh) {
             assertShape(mesh, 1, 1);
         }
     }
@@ -105,7 +82,7 @@ class AnnotationTests {
     @FakeMesh(rows = 1, columns = 2)
     static class MeshUnderProcessesTestCase extends ProcessesTestCase {
         @Test
-        void runs(MeshDevice mesh) {
+        void theSourceOfAClassGoesBeforeThatOfItsSuperclass(MeshDevice mesh) {
             assertShape(mesh, 1, 2);
         }
     }
@@ -130,14 +107,14 @@ class AnnotationTests {
     @FakeMesh(rows = 1, columns = 2)
     static class MethodOverClassTestCase {
         @Test
-        void ofClass(MeshDevice mesh) {
+        void aMethodWithoutAnnotationHasThatOfItsClass(MeshDevice mesh) {
             assertShape(mesh, 1, 2);
         }
 
         @Test
         @TrackAllocations
         @FakeMesh(columns = 1)
-        void ofMethodAsAWhole(MeshDevice mesh) {
+        void aMethodsAnnotationGoesBeforeThatOfItsClassAsAWhole(MeshDevice mesh) {
             assertShape(mesh, 2, 1);
         }
     }
@@ -147,7 +124,8 @@ class AnnotationTests {
 
     static class InheritingTestCase extends SuperTestCase {
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED)
+        void theAnnotationOfASuperclassCounts(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }
@@ -157,7 +135,8 @@ class AnnotationTests {
 
     static class ImplementingTestCase implements Tracked {
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED)
+        void theAnnotationOfAnInterfaceCounts(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }
@@ -172,7 +151,7 @@ class AnnotationTests {
     @SingleDeviceTest
     static class ComposedTestCase {
         @Test
-        void keepsWeights(MeshDevice mesh) {
+        void anAnnotationOfOnesOwnCountsWithItsAttributes(MeshDevice mesh) {
             assertShape(mesh, 1, 1);
             Buffers.take(mesh, "weights");
         }
@@ -182,14 +161,14 @@ class AnnotationTests {
     @FakeMesh(rows = 1, columns = 2)
     static class OuterTestCase {
         @Test
-        void outer(MeshDevice mesh) {
+        void theClassAroundHasItsAnnotation(MeshDevice mesh) {
             assertShape(mesh, 1, 2);
         }
 
         @Nested
         class WithoutTestCase {
             @Test
-            void inner(MeshDevice mesh) {
+            void theAnnotationOfTheClassAroundCounts(MeshDevice mesh) {
                 assertShape(mesh, 1, 2);
             }
         }
@@ -199,7 +178,7 @@ class AnnotationTests {
         @FakeMesh(rows = 1, columns = 3)
         class WithTestCase {
             @Test
-            void inner(MeshDevice mesh) {
+            void theAnnotationOfTheNestedClassCounts(MeshDevice mesh) {
                 assertShape(mesh, 1, 3);
             }
         }

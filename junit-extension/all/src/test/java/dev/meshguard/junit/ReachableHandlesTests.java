@@ -6,6 +6,7 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Program;
@@ -17,6 +18,8 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -60,19 +63,13 @@ class ReachableHandlesTests {
 
     @Test
     void aBufferInAStaticFieldIsHeldByTheClass() {
-        assertThat(run(StaticTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withFinding(Cause.HELD, 1, 4096, StaticTestCase.class, "decode")
+        assertThatOneSurvives(StaticTestCase.class, Cause.HELD)
                 .withTextContaining("still referenced by StaticTestCase.registry -> HashMap[7] -> Optional (");
     }
 
     @Test
     void aTensorIsHeldByWhoeverHasAnAliasOfIt() {
-        assertThat(run(AliasTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withFinding(Cause.HELD, 1, 4096, AliasTestCase.class, "decode")
+        assertThatOneSurvives(AliasTestCase.class, Cause.HELD)
                 .withTextContaining("still referenced by AliasTestCase.views -> Tensor[0] (");
     }
 
@@ -87,10 +84,7 @@ class ReachableHandlesTests {
 
     @Test
     void aProgramThatIsKeptHoldsItsBinary() {
-        var failure = assertThat(run(ProgramTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withFinding(Cause.HELD, 1, 4096, ProgramTestCase.class, "decode")
+        var failure = assertThatOneSurvives(ProgramTestCase.class, Cause.HELD)
                 .withTextContaining("HELD: still referenced by ProgramTestCase.program (event #")
                 .withTextContaining("the own allocator of device 0 reported ");
         Assertions.assertThat(
@@ -101,18 +95,12 @@ class ReachableHandlesTests {
     /** The collection of the search would free it, and must not make the test pass. */
     @Test
     void aBufferThatACollectionWouldFreeAfterTheCheckIsLost() {
-        assertThat(run(CollectedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withFinding(Cause.LOST, 1, 4096, CollectedTestCase.class, "decode");
+        assertThatOneSurvives(CollectedTestCase.class, Cause.LOST);
     }
 
     @Test
     void whatCannotBeReadFromOutsideIsNamed() {
-        assertThat(run(OwnCollectionTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withFinding(Cause.HELD, 1, 4096, OwnCollectionTestCase.class, "decode")
+        assertThatOneSurvives(OwnCollectionTestCase.class, Cause.HELD)
                 .withTextContaining("its handle is still reachable, but from none of the objects that were searched (")
                 .withTextContaining("who holds buffers was not looked for in dev.meshguard.junit."
                         + "ReachableHandlesTests$OwnCollectionTestCase$Own, which cannot be read from outside");
@@ -132,6 +120,10 @@ class ReachableHandlesTests {
         assertNotSearched();
     }
 
+    private static RunAssert.Failure assertThatOneSurvives(Class<?> testCase, Cause cause) {
+        return assertThat(run(testCase)).hasSingleTest().whichFailed().withFinding(cause, 1, 4096, testCase, "decode");
+    }
+
     private static void assertNotSearched() {
         Assertions.assertThat(Optional.ofNullable(ofPassedTest)
                         .orElseThrow()
@@ -142,6 +134,10 @@ class ReachableHandlesTests {
 
     @TrackAllocations
     @FakeMesh(rows = 1, columns = 1)
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface OnOneDevice {}
+
+    @OnOneDevice
     static class OuterTestCase {
         private final Map<String, Supplier<MeshBuffer>> layers = new HashMap<>();
 
@@ -155,8 +151,7 @@ class ReachableHandlesTests {
         }
     }
 
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
+    @OnOneDevice
     static class StaticTestCase {
         private static final Map<Integer, Optional<MeshBuffer>> registry = new HashMap<>();
 
@@ -166,8 +161,7 @@ class ReachableHandlesTests {
         }
     }
 
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
+    @OnOneDevice
     static class AliasTestCase {
         private Tensor @Nullable [] views;
 
@@ -194,8 +188,7 @@ class ReachableHandlesTests {
         void decode() {}
     }
 
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
+    @OnOneDevice
     static class ProgramTestCase {
         private @Nullable Program program;
 
@@ -215,8 +208,7 @@ class ReachableHandlesTests {
         }
     }
 
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
+    @OnOneDevice
     static class OwnCollectionTestCase {
         private final Own cache = new Own();
 
@@ -230,8 +222,7 @@ class ReachableHandlesTests {
         }
     }
 
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
+    @OnOneDevice
     @ExpectBuffers(because = "the cache lasts", exactly = 1)
     static class ExpectedTestCase {
         @Test
@@ -241,8 +232,7 @@ class ReachableHandlesTests {
         }
     }
 
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
+    @OnOneDevice
     static class GreenTestCase {
         private final List<MeshBuffer> held = new ArrayList<>();
 
