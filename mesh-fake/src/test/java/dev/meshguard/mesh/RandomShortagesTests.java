@@ -30,7 +30,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs random programs in a small memory, and compares each shortage with a map of the memory in which each unit knows its buffer.
+ * Runs random programs in a small memory, and compares each shortage with a map of the memory in which each unit knows its buffer. Every second
+ * runtime is strict.
  *
  * <p>A failure names the seed of its program; {@code -Dmeshguard.seed=} with that number makes it the first program of the next
  * run. {@code -Dmeshguard.programs=} sets the number of programs.
@@ -81,6 +82,9 @@ class RandomShortagesTests {
             Ttnn.Builder ttnn = Ttnn.builder(AllocationTracker.builder()
                     .originCapture(OriginCapture.NONE)
                     .build());
+            if (seed % 2 == 0) {
+                ttnn.strict();
+            }
             for (int index = random.nextInt(3); index > 0; index--) {
                 ttnn.systemBuffer(
                         Owner.program("system " + index),
