@@ -92,7 +92,10 @@ final class OpenObjects implements ObjectWatcher {
 
     /** Returns whether any class loader has loaded a class of this name. */
     boolean isLoaded(String className) {
-        return loaded.contains(className) || (Weaver.isLoaded(className) && loaded.add(className));
+        if (!loaded.contains(className) && Weaver.isLoaded(className)) {
+            loaded.add(className);
+        }
+        return loaded.contains(className);
     }
 
     /** While no tests run, what is constructed belongs to nobody, and nothing is checked any more. */

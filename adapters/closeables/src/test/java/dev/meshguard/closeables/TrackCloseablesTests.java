@@ -31,16 +31,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
+import java.util.Currency;
 import java.util.List;
 import java.util.Random;
 import java.util.Scanner;
 import java.util.Set;
+import java.util.StringJoiner;
+import java.util.TimeZone;
 import java.util.TreeSet;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
@@ -1339,6 +1346,25 @@ class TrackCloseablesTests {
     @Test
     void aCloseAfterTheTestIsTooLateAndNoErrorOfTheNextTest() {
         assertThat(TrackedRun.of(LateTestCase.class).failedTests()).containsExactly("a");
+    }
+
+    /** Several tests end at a time, each asks for its classes, and none of them may hear that its class is missing. */
+    @Test
+    void aLoadedClassIsFoundByEachThreadThatAsks() throws Exception {
+        TrackedRun.of(LateTestCase.class); // Attaches an agent.
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        for (Class<?> type : List.of(BitSet.class, Scanner.class, StringJoiner.class, TimeZone.class, Currency.class)) {
+            CyclicBarrier together = new CyclicBarrier(4);
+            Callable<Boolean> asking = () -> {
+                together.await();
+                return OpenObjects.OF_JVM.isLoaded(type.getName());
+            };
+
+            for (Future<Boolean> answer : threads.invokeAll(Collections.nCopies(4, asking))) {
+                assertThat(answer.get()).as(type.getName()).isTrue();
+            }
+        }
+        threads.shutdown();
     }
 
     @TrackAllocations
