@@ -21,8 +21,7 @@ import org.apiguardian.api.API.Status;
  * A queue of work for all devices of a mesh: programs, writes, reads, events and recorded traces, in order.
  *
  * <p>Nothing is computed and no data is moved. Writes and reads have sizes only and finish at once. The model contains only
- * what the runtime records. A read that was not waited for stays outstanding. Freeing memory does not wait for a queue, so an
- * address can be reused while older work that uses it is still enqueued. Between two queues only events order this.
+ * what the runtime records. Freeing memory does not wait for a queue, so an address can be reused while older work that uses it is still enqueued. Between two queues only events order this.
  *
  * <p>A sub-device on which one queue has enqueued a program belongs to it until it {@linkplain #finish finishes}, or until
  * another queue waits for an event that was recorded after the program. A queue counts as {@linkplain #isInUse in use} from the
@@ -66,13 +65,6 @@ public final class MeshCommandQueue {
     /** Returns the trace that it records, if it does. */
     public Optional<TraceId> traceId() {
         return queue.traceId();
-    }
-
-    /** Returns the number of reads that were not waited for. */
-    public int numOutstandingReads() {
-        try (MeshLock held = mesh.context().lock().acquire()) {
-            return queue.numOutstandingReads();
-        }
     }
 
     /** Runs the programs of a workload without waiting for them; see {@link #enqueueMeshWorkload(MeshWorkload, Blocking)}. */
@@ -154,7 +146,7 @@ public final class MeshCommandQueue {
             if (mesh.numDevices() > 1) {
                 throw new MeshRuntimeException(DispatchMessages.READ_OF_REPLICATED_ON_MANY);
             }
-            queue.read(mesh.deviceIds(), Blocking.BLOCKING);
+            queue.read(Blocking.BLOCKING);
             queue.reads(buffer.allocation());
         });
     }
@@ -171,7 +163,8 @@ public final class MeshCommandQueue {
         requireOwn(buffer);
         sending("enqueueReadShards", () -> {
             mesh.context().memory().requireUsable(buffer.allocation(), "read");
-            queue.read(devices.stream().map(mesh::deviceId).toList(), blocking);
+            devices.forEach(mesh::deviceId);
+            queue.read(blocking);
             queue.reads(buffer.allocation());
         });
     }
@@ -179,7 +172,7 @@ public final class MeshCommandQueue {
     /**
      * Records an event after all work that was enqueued before.
      *
-     * <p>The runtime has one kind of event for other queues and one for the host; here every event is both.
+     * <p>The runtime has another kind of event for the host to wait for: no memory depends on it.
      *
      * @param subDevices the sub-devices whose work the event follows; by default all of the mesh
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or there is no such sub-device
@@ -211,7 +204,7 @@ public final class MeshCommandQueue {
     }
 
     /**
-     * Waits until all enqueued work is done: no read is outstanding, and the sub-devices are free.
+     * Waits until all enqueued work is done: the sub-devices are free.
      *
      * @param subDevices the sub-devices to free; by default all of the mesh
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or there is no such sub-device

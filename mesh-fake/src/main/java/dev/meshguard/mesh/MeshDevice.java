@@ -847,13 +847,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         return context.freedWith(new MeshBuffer(this, config, allocation), allocation);
     }
 
-    /** Waits on the host for an event of one of the queues. */
-    void synchronize(MeshEvent event) {
-        try (MeshLock held = context.acquireOpen()) {
-            queues.queue(event.queue()).completeReadsBefore(event.id());
-        }
-    }
-
     CommandQueues queues() {
         return queues;
     }

@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A point in the order of a command queue's work, for another queue or the host to wait for.
+ * A point in the order of a command queue's work, for another queue to wait for.
  *
  * <p>Immutable and safe for use by several threads. Source: {@code tt_metal/api/tt-metalium/mesh_event.hpp}.
  *
@@ -16,15 +16,6 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record MeshEvent(int id, MeshDevice device, int queue) {
-
-    /**
-     * Waits on the host, as {@code EventSynchronize} does: reads that were enqueued before the event are complete.
-     *
-     * <p>No sub-device changes hands by it; see {@link MeshCommandQueue#enqueueWaitForEvent}.
-     */
-    public void synchronize() {
-        device.synchronize(this);
-    }
 
     /** Returns queue and number for a person to read. */
     @Override

@@ -11,17 +11,13 @@ import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
 import dev.meshguard.mesh.internal.memory.SubDeviceManager;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /**
- * The state of one command queue: its outstanding reads, its events, and the trace that it records.
+ * The state of one command queue: its events, and the trace that it records.
  *
  * <p>{@code MeshCommandQueue} is the handle of the code under test. Guarded by the lock of the mesh, which callers hold;
  * whether the queue is in use and which trace it records can be read without it.
@@ -31,7 +27,6 @@ public final class CommandQueue {
     private final MeshContext mesh;
     private final CommandQueues queues;
     private final int id;
-    private final List<OutstandingRead> reads = new ArrayList<>();
     private volatile boolean inUse;
     private int lastEvent;
     private volatile @Nullable MeshTrace recording;
@@ -53,10 +48,6 @@ public final class CommandQueue {
     /** Returns the trace that it records, if it does. */
     public Optional<TraceId> traceId() {
         return Optional.ofNullable(recording).map(MeshTrace::id);
-    }
-
-    public int numOutstandingReads() {
-        return reads.size();
     }
 
     /** Runs or records programs, within an operation of the mesh. */
@@ -132,12 +123,11 @@ public final class CommandQueue {
         waitIf(blocking);
     }
 
-    /** Reads a buffer on some devices. */
-    public void read(List<Integer> devices, Blocking blocking) {
+    /** Reads a buffer. */
+    public void read(Blocking blocking) {
         inUse = true;
         requireNotRecording(DispatchMessages.READ_DURING_CAPTURE);
         waitOnDevice();
-        reads.add(new OutstandingRead(lastEvent, devices));
         waitIf(blocking);
     }
 
@@ -161,7 +151,6 @@ public final class CommandQueue {
     /** Waits until all enqueued work is done; without sub-devices, that of all of the mesh. */
     public void finish(List<SubDeviceId> subDevices) {
         recordEvent(subDevices);
-        reads.clear();
         waitedFor(subDevices).forEach(subDevice -> queues.use(subDevice).finished(id));
     }
 
@@ -207,43 +196,13 @@ public final class CommandQueue {
 
     /** Finishes, marks the queue as unused, and restarts the event count. */
     void rest() {
-        reads.clear();
         lastEvent = 0;
         inUse = false;
     }
 
-    /** Completes the reads that were enqueued before an event. */
-    public void completeReadsBefore(int event) {
-        reads.removeIf(read -> read.lastEvent < event);
-    }
-
-    /**
-     * Closes the queue.
-     *
-     * <p>The runtime logs the same three warnings if its completion queue is not empty. It has waited before, so only a device
-     * that does not answer leaves a read.
-     */
     void close() {
-        if (!reads.isEmpty()) {
-            warn("completion reader queue is not empty");
-            Set<Integer> devices = new TreeSet<>();
-            reads.forEach(read -> devices.addAll(read.devices));
-            devices.forEach(device ->
-                    warn(String.format(Locale.ROOT, "buffer read requests still outstanding for device %d", device)));
-            warn(String.format(Locale.ROOT, "%d outstanding reads remaining", reads.size()));
-        }
-        reads.clear();
         recording = null;
         inUse = false;
-    }
-
-    private void warn(String what) {
-        LoggerFactory.getLogger("dev.meshguard.mesh.MeshCommandQueue")
-                .warn(
-                        "FDMeshCommandQueue destructor: {} (command queue {} of mesh {}: call finish() before the mesh is closed)",
-                        what,
-                        id,
-                        mesh.id());
     }
 
     private void waitIf(Blocking blocking) {
@@ -295,6 +254,4 @@ public final class CommandQueue {
             throw new MeshRuntimeException(otherwise);
         }
     }
-
-    private record OutstandingRead(int lastEvent, List<Integer> devices) {}
 }
