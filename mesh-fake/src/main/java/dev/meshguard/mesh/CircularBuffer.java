@@ -7,7 +7,6 @@ import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.internal.program.CircularBufferLayout;
-import dev.meshguard.mesh.internal.program.ProgramMessages;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -47,7 +46,8 @@ public final class CircularBuffer {
      * @throws MeshRuntimeException if its program has not placed it yet
      */
     public long address() {
-        return address.orElseThrow(() -> new MeshRuntimeException(ProgramMessages.CIRCULAR_BUFFER_NOT_ALLOCATED));
+        return address.orElseThrow(() -> new MeshRuntimeException(
+                "Circular buffer has not been allocated, cannot request address at this time!"));
     }
 
     void placeAt(long newAddress) {

@@ -10,7 +10,6 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
-import dev.meshguard.mesh.internal.program.ProgramMessages;
 import java.lang.ref.Reference;
 import java.util.Locale;
 import org.apiguardian.api.API;
@@ -56,10 +55,10 @@ public final class GlobalSemaphore implements AutoCloseable {
      */
     static GlobalSemaphore on(MeshDevice mesh, int number, CoreRangeSet cores, int initialValue, BufferType type) {
         if (type != BufferType.L1 && type != BufferType.L1_SMALL) {
-            throw new MeshRuntimeException(ProgramMessages.SEMAPHORE_NOT_IN_L1);
+            throw new MeshRuntimeException("Global semaphore can only be created for L1 buffer types");
         }
         if (cores.numCores() == 0) {
-            throw new MeshRuntimeException(ProgramMessages.SEMAPHORE_WITHOUT_CORES);
+            throw new MeshRuntimeException("CoreRangeSet must have at least one core");
         }
         Owner owner = new Owner(Owner.Kind.OTHER, String.format(Locale.ROOT, "global semaphore %d", number));
         BufferConfig config =

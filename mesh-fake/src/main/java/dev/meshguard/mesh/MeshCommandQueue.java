@@ -6,7 +6,6 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.dispatch.CommandQueue;
-import dev.meshguard.mesh.internal.dispatch.DispatchMessages;
 import dev.meshguard.mesh.internal.dispatch.EnqueuedWork;
 import dev.meshguard.mesh.internal.dispatch.QueueEvent;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -122,11 +121,9 @@ public final class MeshCommandQueue {
         sending("enqueueWriteMeshBuffer", () -> {
             mesh.context().memory().requireUsable(buffer.allocation(), "write");
             if (sourceSize < buffer.size()) {
-                throw new MeshRuntimeException(String.format(
-                        Locale.ROOT,
+                throw new MeshRuntimeException(
                         "Cannot write a mesh buffer of %d B from a source of %d B: the source must be at least as large",
-                        buffer.size(),
-                        sourceSize));
+                        buffer.size(), sourceSize);
             }
             queue.write(blocking);
         });
@@ -144,7 +141,8 @@ public final class MeshCommandQueue {
         sending("enqueueReadMeshBuffer", () -> {
             mesh.context().memory().requireUsable(buffer.allocation(), "read");
             if (mesh.numDevices() > 1) {
-                throw new MeshRuntimeException(DispatchMessages.READ_OF_REPLICATED_ON_MANY);
+                throw new MeshRuntimeException(
+                        "Can only read a Sharded MeshBuffer from a MeshDevice or a Replicated MeshBuffer from a Unit-Mesh.");
             }
             queue.read(Blocking.BLOCKING);
             queue.reads(buffer.allocation());

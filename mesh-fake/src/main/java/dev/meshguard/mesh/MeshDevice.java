@@ -27,7 +27,6 @@ import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
 import dev.meshguard.mesh.internal.device.Submeshes;
 import dev.meshguard.mesh.internal.dispatch.CommandQueue;
 import dev.meshguard.mesh.internal.dispatch.CommandQueues;
-import dev.meshguard.mesh.internal.dispatch.DispatchMessages;
 import dev.meshguard.mesh.internal.dispatch.MeshTraces;
 import dev.meshguard.mesh.internal.system.MeshLifecycle;
 import dev.meshguard.mesh.runtime.Architecture;
@@ -415,7 +414,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     public void quiesceDevices() {
         try (MeshLock held = context.acquireOpen()) {
             if (!context.subDevices().isDefaultActive()) {
-                throw new MeshRuntimeException(DispatchMessages.QUIESCE_WITH_MANAGER);
+                throw new MeshRuntimeException("Cannot quiesce when non-default sub-device manager is active");
             }
             submeshes().stream()
                     .filter(submesh -> submesh.context.state().isInitialised())

@@ -16,7 +16,6 @@ import dev.meshguard.mesh.internal.dispatch.EnqueuedWork;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
 import dev.meshguard.mesh.internal.program.KernelBinary;
 import dev.meshguard.mesh.internal.program.OwnedResources;
-import dev.meshguard.mesh.internal.program.ProgramMessages;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.mesh.tensor.OperationProfile.ProgramBuffer;
@@ -134,7 +133,7 @@ public final class MeshWorkload implements AutoCloseable {
         entries.forEach(entry -> entry.requireWithin(newMesh));
         entries.forEach(entry -> entry.program().compileFor(this, newMesh.context()));
         if (mesh != null && mesh != newMesh) {
-            throw new MeshRuntimeException(ProgramMessages.WORKLOAD_OF_ANOTHER_MESH);
+            throw new MeshRuntimeException("Reusing MeshWorkloads across MeshDevices is currently not supported.");
         }
         List<DeviceOpenPeriod> devices = newMesh.context().reports().circularBufferDevices().stream()
                 .map(newMesh.context()::openPeriodOf)
@@ -225,7 +224,8 @@ public final class MeshWorkload implements AutoCloseable {
         }
         for (Entry entry : entries) {
             if (entry.overlaps(added)) {
-                throw new MeshRuntimeException(ProgramMessages.rangesOverlap(added.range(), entry.range()));
+                throw new MeshRuntimeException(
+                        "Program range %s overlaps with the previously added range %s", added.range(), entry.range());
             }
         }
         added.program().moveInto(this);

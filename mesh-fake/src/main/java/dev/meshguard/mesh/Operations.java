@@ -7,7 +7,6 @@ import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.dispatch.CommandQueue;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
-import dev.meshguard.mesh.internal.tensor.TensorMessages;
 import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.internal.DetailLoggers;
@@ -90,7 +89,9 @@ final class Operations {
         TensorSpec target = tensor.spec().in(memory);
         Tensor moved = mesh.allocateTensor(target);
         if (memory == tensor.spec().memory() && moved.address() == address) {
-            logger.debug(TensorMessages.NO_SPACE_TO_MOVE, address);
+            logger.debug(
+                    "WARNING: No space to move the tensor. Move op's input address and output address are equal: {}",
+                    address);
             return moved;
         }
         CommandQueue queue = mesh.queues().queue(0);
@@ -155,7 +156,7 @@ final class Operations {
     private static void warnOfFreed(Tensor... inputs) {
         for (int index = 0; index < inputs.length; index++) {
             if (!inputs[index].isAllocated()) {
-                LoggerFactory.getLogger(Ttnn.class).warn(TensorMessages.INPUT_NOT_ALLOCATED, index);
+                LoggerFactory.getLogger(Ttnn.class).warn("Tensor at index {} is not allocated", index);
             }
         }
     }
@@ -174,7 +175,7 @@ final class Operations {
         if (places.isEmpty()) {
             return;
         }
-        StringBuilder message = new StringBuilder(TensorMessages.NOT_ALLOCATED);
+        StringBuilder message = new StringBuilder(Tensor.NOT_ALLOCATED);
         places.forEach((tensor, indices) -> message.append(String.format(
                 Locale.ROOT,
                 "\n%s %s of %s: %s",

@@ -18,7 +18,6 @@ import dev.meshguard.mesh.internal.memory.MeshTrace;
 import dev.meshguard.mesh.internal.program.CircularBufferLayout;
 import dev.meshguard.mesh.internal.program.KernelBinary;
 import dev.meshguard.mesh.internal.program.OwnedResources;
-import dev.meshguard.mesh.internal.program.ProgramMessages;
 import dev.meshguard.mesh.runtime.Architecture;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
@@ -314,7 +313,7 @@ public final class Program implements AutoCloseable {
                     Locale.ROOT, "Cannot add a %s to %s: it has ended. Create a new program.", addition, owner()));
         }
         if (compiled) {
-            throw new MeshRuntimeException(ProgramMessages.alreadyCompiled(addition, id));
+            throw new MeshRuntimeException("Cannot add %s to an already compiled program %d", addition, id);
         }
     }
 
@@ -322,14 +321,17 @@ public final class Program implements AutoCloseable {
         for (CircularBufferConfig.Index index : config.indices()) {
             if (index.number() >= architecture.maxCircularBuffers()) {
                 throw new MeshRuntimeException(
-                        ProgramMessages.indexOutOfRange(index.number(), architecture.maxCircularBuffers()));
+                        "Buffer index (%d) exceeds max number of circular buffers per core (%d)",
+                        index.number(), architecture.maxCircularBuffers());
             }
             config.numPages(index.number());
             boolean taken = circularBuffers.stream()
                     .filter(other -> other.sharesCoreWith(added))
                     .anyMatch(other -> other.config().hasIndex(index.number()));
             if (taken) {
-                throw new MeshRuntimeException(ProgramMessages.indexInUse(index.number()));
+                throw new MeshRuntimeException(
+                        "Invalid circular buffer index: Cannot add circular buffer at index %d, another circular buffer already exists",
+                        index.number());
             }
         }
     }

@@ -8,7 +8,6 @@ import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.tensor.HandleCount;
 import dev.meshguard.mesh.internal.tensor.Shapes;
-import dev.meshguard.mesh.internal.tensor.TensorMessages;
 import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
@@ -40,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 @PartOfHandle
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Tensor implements AutoCloseable {
+
+    static final String NOT_ALLOCATED = "Tensor is not allocated";
 
     private final TensorSpec spec;
     private final MeshDevice mesh;
@@ -77,19 +78,16 @@ public final class Tensor implements AutoCloseable {
      */
     public static Tensor of(@Nullable MeshBuffer buffer, TensorSpec spec) {
         if (buffer == null) {
-            throw new MeshRuntimeException(TensorMessages.MESH_BUFFER_NULL);
+            throw new MeshRuntimeException("MeshBuffer cannot be nullptr.");
         }
         if (!buffer.isAllocated()) {
-            throw buffer.explaining(new MeshRuntimeException(String.format(
-                    Locale.ROOT,
+            throw buffer.explaining(new MeshRuntimeException(
                     "%s\n%s was freed%s",
-                    TensorMessages.MESH_BUFFER_NOT_ALLOCATED,
-                    buffer,
-                    buffer.allocation().siteOfFree())));
+                    "MeshBuffer must be allocated.", buffer, buffer.allocation().siteOfFree()));
         }
         MeshDevice mesh = buffer.device();
         if (buffer.size() < spec.sizeOnDevice(mesh.shape().dimensions())) {
-            throw new MeshRuntimeException(TensorMessages.MESH_BUFFER_TOO_SMALL);
+            throw new MeshRuntimeException("MeshBuffer must be large enough to hold the tensor.");
         }
         try (MeshLock held = mesh.context().lock().acquire()) {
             return over(buffer, spec);
@@ -286,7 +284,7 @@ public final class Tensor implements AutoCloseable {
     private Storage allocatedStorage() {
         Storage mine = storage;
         if (mine == null || !mine.buffer().isAllocated()) {
-            throw unusable(TensorMessages.NOT_ALLOCATED + "\n" + state());
+            throw unusable(NOT_ALLOCATED + "\n" + state());
         }
         return mine;
     }

@@ -19,7 +19,6 @@ import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import dev.meshguard.mesh.internal.process.RuntimeSettings;
 import dev.meshguard.mesh.internal.process.SystemBufferSpec;
 import dev.meshguard.mesh.internal.tensor.Shapes;
-import dev.meshguard.mesh.internal.tensor.TensorMessages;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ClusterType;
@@ -350,7 +349,7 @@ public final class Ttnn {
      */
     public Tensor reallocate(Tensor tensor, BufferType memory) {
         if (!tensor.isAllocated()) {
-            throw tensor.unusable(TensorMessages.MOVED_NOT_ALLOCATED + "\n" + tensor.state());
+            throw tensor.unusable("Move: Expected input tensor to be allocated" + "\n" + tensor.state());
         }
         MeshDevice mesh = tensor.device();
         try (MeshLock held = mesh.context().lock().acquire()) {

@@ -29,6 +29,8 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Allocator {
 
+    static final String UNSUPPORTED_BUFFER_TYPE = "Unsupported buffer type!";
+
     private final AllocatorConfig config;
     private final UnsafeAllocationWarning unsafeAllocationWarning;
     private final Object lock = new Object();
@@ -352,17 +354,17 @@ public final class Allocator {
             return;
         }
         if (!config.interleaved()) {
-            throw new MeshRuntimeException(AllocatorMessages.INTERLEAVED_DISABLED);
+            throw new MeshRuntimeException("Interleaved allocation is disabled, see validate_num_banks");
         }
         if (type == BufferType.L1_SMALL) {
-            throw new MeshRuntimeException(AllocatorMessages.L1_SMALL_SHARDED_ONLY);
+            throw new MeshRuntimeException("L1_SMALL only supports sharded allocations, see validate_num_banks");
         }
     }
 
     private BankManager manager(BufferType type) {
         BankManager manager = managers.get(type);
         if (manager == null) {
-            throw new MeshRuntimeException(AllocatorMessages.UNSUPPORTED_BUFFER_TYPE);
+            throw new MeshRuntimeException(UNSUPPORTED_BUFFER_TYPE);
         }
         return manager;
     }

@@ -71,7 +71,7 @@ public record AllocatorConfig(
         l1SmallSize = Rounding.up(l1SmallSize, dramAlignment);
         traceRegionSize = Rounding.up(traceRegionSize, dramAlignment);
         if (l1SmallSize >= l1Size - l1UnreservedBase) {
-            throw new MeshRuntimeException(AllocatorMessages.RESERVED_SIZE_TOO_LARGE);
+            throw new MeshRuntimeException("Reserved size must be less than bank size");
         }
         if (traceRegionSize > dramBankSize - dramUnreservedBase) {
             throw new IllegalArgumentException(String.format(
@@ -95,7 +95,7 @@ public record AllocatorConfig(
         return switch (kind) {
             case DRAM, TRACE -> dramAlignment;
             case L1, L1_SMALL -> l1Alignment;
-            case SYSTEM_MEMORY -> throw new MeshRuntimeException(AllocatorMessages.UNSUPPORTED_BUFFER_TYPE);
+            case SYSTEM_MEMORY -> throw new MeshRuntimeException(Allocator.UNSUPPORTED_BUFFER_TYPE);
         };
     }
 

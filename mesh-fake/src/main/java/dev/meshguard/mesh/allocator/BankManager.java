@@ -215,7 +215,9 @@ final class BankManager {
     private int banksFor(BankRequest request) {
         int banksInUse = request.shards().orElse(banks);
         if (request.isSharded() && banksInUse > config.l1BankCount()) {
-            throw new MeshRuntimeException(AllocatorMessages.tooManyShards(banksInUse, config.l1BankCount()));
+            throw new MeshRuntimeException(
+                    "Expected number of shards %d to be less than or equal to total number of L1 banks %d in compute cores",
+                    banksInUse, config.l1BankCount());
         }
         return banksInUse;
     }
@@ -225,7 +227,7 @@ final class BankManager {
             return 0;
         }
         if (interleavedLimit <= 0) {
-            throw new MeshRuntimeException(AllocatorMessages.limitNotPositive(interleavedLimit));
+            throw new MeshRuntimeException("Address limit %d needs to be larger than zero.", interleavedLimit);
         }
         return interleavedLimit;
     }
@@ -259,7 +261,10 @@ final class BankManager {
     private void requireUsableBankCount() {
         boolean bankOfPageIsComputed = config.interleaved() && kind != BufferType.L1_SMALL;
         if (bankOfPageIsComputed && Integer.bitCount(banks) != 1 && !BANK_COUNTS_WITH_MODULO.contains(banks)) {
-            throw new MeshRuntimeException(AllocatorMessages.invalidBankCount(banks, kind));
+            throw new MeshRuntimeException(
+                    "Invalid number of memory banks %d for %s."
+                            + " Num banks must be power of 2 or have a dedicated modulo implementation",
+                    banks, kind);
         }
     }
 }

@@ -99,8 +99,8 @@ class FreeListOpt {
         if (block == null) {
             return;
         }
-        long lowestBefore =
-                lowestOccupied.orElseThrow(() -> new MeshRuntimeException(AllocatorMessages.LOWEST_OCCUPIED_UNSET));
+        long lowestBefore = lowestOccupied.orElseThrow(
+                () -> new MeshRuntimeException("Lowest occupied address should have a value"));
         allocated.remove(block.start);
         totalAllocated -= block.size();
         block.allocated = false;
@@ -166,13 +166,14 @@ class FreeListOpt {
             return;
         }
         if (size > maxSize) {
-            throw new InsufficientMemoryException(AllocatorMessages.shrinkBeyondSize(size, maxSize));
+            throw new InsufficientMemoryException("Shrink size %d must be smaller than max size %d", size, maxSize);
         }
         long cut = shrunk + size;
         bySlot().filter(block -> block.allocated && block.start < cut)
                 .findFirst()
                 .ifPresent(block -> {
-                    throw new InsufficientMemoryException(AllocatorMessages.shrinkCutsIntoBlock(cut, block.start));
+                    throw new InsufficientMemoryException(
+                            "Shrink size %d cuts into allocated block at address %d", cut, block.start);
                 });
         cut(Objects.requireNonNull(lowest), size);
         maxSize -= size;

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.ObjectOutputStream;
 import java.io.Serial;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -40,6 +41,16 @@ public sealed class InsufficientMemoryException extends MeshRuntimeException imp
     public InsufficientMemoryException(String message) {
         super(message);
         this.runtimeMessage = message;
+    }
+
+    /**
+     * Creates an exception without a shortage.
+     *
+     * @param format the runtime's text, verbatim, with the places of its values
+     * @param values the values, formatted as in every locale
+     */
+    public InsufficientMemoryException(String format, Object... values) {
+        this(String.format(Locale.ROOT, format, values));
     }
 
     /** Adds the state of the memory; called where the holders are known, before anybody else sees the exception. */

@@ -1,6 +1,7 @@
 package dev.meshguard.mesh.allocator;
 
 import java.io.Serial;
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -26,5 +27,15 @@ public sealed class MeshRuntimeException extends RuntimeException permits Insuff
      */
     public MeshRuntimeException(String message) {
         super(message);
+    }
+
+    /**
+     * Creates an exception.
+     *
+     * @param format the runtime's text, verbatim, with the places of its values
+     * @param values the values, formatted as in every locale
+     */
+    public MeshRuntimeException(String format, Object... values) {
+        super(String.format(Locale.ROOT, format, values));
     }
 }

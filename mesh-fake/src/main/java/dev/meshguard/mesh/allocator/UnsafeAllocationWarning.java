@@ -45,7 +45,8 @@ public final class UnsafeAllocationWarning {
 
     void warnThisThread() {
         if (isFirstOfThisThread()) {
-            sink.accept(AllocatorMessages.UNSAFE_ALLOCATION);
+            sink.accept("Allocating device buffers is unsafe due to the existence of an active trace."
+                    + " These buffers may be corrupted once a trace is executed.");
         }
     }
 

@@ -47,15 +47,18 @@ public record BufferConfig(
                     Locale.ROOT, "Cannot create a buffer in pages of %d B: a page has 0 B or more", pageSize));
         }
         if (subDevice.isPresent()) {
-            require(shards.isPresent(), BufferMessages.SUB_DEVICE_NOT_SHARDED);
-            require(type.memory() == BufferType.Memory.L1, BufferMessages.SUB_DEVICE_NOT_L1);
+            require(shards.isPresent(), "Specifying sub-device for buffer requires buffer to be sharded");
+            require(type.memory() == BufferType.Memory.L1, "Specifying sub-device for buffer requires buffer to be L1");
         }
         if (size < 0) {
             throw new IllegalArgumentException(
                     String.format(Locale.ROOT, "Cannot create a buffer of %d B: a buffer has 0 B or more", size));
         }
         if (size != 0 && (pageSize == 0 || size % pageSize != 0)) {
-            throw new MeshRuntimeException(BufferMessages.notWholePages(pageSize, size));
+            throw new MeshRuntimeException(
+                    "For valid non-interleaved buffers page size %d must equal buffer size %d."
+                            + " For interleaved-buffers, buffer size should be divisible by the page size",
+                    pageSize, size);
         }
     }
 
@@ -130,9 +133,15 @@ public record BufferConfig(
      * @throws MeshRuntimeException if one does not, or if it is not sharded
      */
     public void requireWithin(CoreRangeSet subDeviceCores) {
-        CoreRangeSet shardCores = shards.orElseThrow(() -> new MeshRuntimeException(BufferMessages.NOT_SHARDED))
+        CoreRangeSet shardCores = shards.orElseThrow(() -> new MeshRuntimeException("Buffer not sharded"))
                 .cores();
-        require(subDeviceCores.contains(shardCores), BufferMessages.notOnSubDevice(shardCores, subDeviceCores));
+        require(
+                subDeviceCores.contains(shardCores),
+                String.format(
+                        Locale.ROOT,
+                        "Shard cores specified %s do not match sub-device cores %s",
+                        shardCores,
+                        subDeviceCores));
     }
 
     private static void require(boolean condition, String otherwise) {

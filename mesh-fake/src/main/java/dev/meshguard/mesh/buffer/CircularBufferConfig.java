@@ -75,7 +75,9 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
         Index added = new Index(index, pageSize);
         if (size % added.pageSize() != 0) {
             throw new MeshRuntimeException(
-                    CircularBufferMessages.notWholePages(added.number(), size, added.pageSize()));
+                    "Failed allocation attempt on buffer index %d. Total circular buffer size %d B must be divisible by page"
+                            + " size %d B",
+                    added.number(), size, added.pageSize());
         }
         List<Index> more = new ArrayList<>(indices);
         more.removeIf(known -> known.number() == added.number());
@@ -91,14 +93,20 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
      */
     public long numPages(int index) {
         long pageSize = find(index)
-                .orElseThrow(() -> new MeshRuntimeException(CircularBufferMessages.indexNotConfigured(index)))
+                .orElseThrow(() -> new MeshRuntimeException(
+                        "Cannot access page size for buffer index %d because circular buffer is not configured on that index",
+                        index))
                 .pageSize();
         if (size % pageSize != 0) {
-            throw new MeshRuntimeException(CircularBufferMessages.sizeNotWholePages(size, pageSize));
+            throw new MeshRuntimeException(
+                    "Total circular buffer size %d B must be divisible by page size %d B", size, pageSize);
         }
         long pages = size / pageSize;
         if (pages > MAX_PAGES) {
-            throw new MeshRuntimeException(CircularBufferMessages.tooManyPages(index, pages, MAX_PAGES));
+            throw new MeshRuntimeException(
+                    "For buffer index %d, number of CB pages %d is greater than %d. Would cause wraparound in the CB"
+                            + " calculations.",
+                    index, pages, MAX_PAGES);
         }
         return pages;
     }

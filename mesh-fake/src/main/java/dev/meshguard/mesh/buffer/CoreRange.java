@@ -31,7 +31,7 @@ public record CoreRange(CoreCoord start, CoreCoord end) implements Comparable<Co
      */
     public CoreRange {
         if (end.x() < start.x() || end.y() < start.y()) {
-            throw new MeshRuntimeException(BufferMessages.invalidCoreRange(start, end));
+            throw new MeshRuntimeException("Invalid core range for start_coord: %s, end_coord: %s", start, end);
         }
     }
 

@@ -127,7 +127,8 @@ public record CoreRangeSet(List<CoreRange> ranges) {
             for (int second = first + 1; second < ranges.size(); second++) {
                 if (ranges.get(first).intersects(ranges.get(second))) {
                     throw new MeshRuntimeException(
-                            BufferMessages.overlappingCoreRanges(ranges.get(first), ranges.get(second)));
+                            "Cannot create CoreRangeSet with specified core ranges because core ranges %s and %s overlap!",
+                            ranges.get(first), ranges.get(second));
                 }
             }
         }

@@ -90,11 +90,12 @@ public record MeshCoordinate(List<Integer> values) {
 
     private void requireWithin(MeshShape shape) {
         if (shape.dims() != dims()) {
-            throw new MeshRuntimeException(ShapeMessages.shapeAndCoordinateDimensions(shape.dims(), dims()));
+            throw new MeshRuntimeException(
+                    "Shape and coordinate dimensions do not match: %d != %d", shape.dims(), dims());
         }
         for (int dimension = 0; dimension < dims(); dimension++) {
             if (values.get(dimension) >= shape.get(dimension)) {
-                throw new MeshRuntimeException(ShapeMessages.coordinateOutOfBounds(this, shape));
+                throw new MeshRuntimeException("Coordinate %s is out of bounds for shape %s", this, shape);
             }
         }
     }
@@ -102,7 +103,7 @@ public record MeshCoordinate(List<Integer> values) {
     private int index(int dimension) {
         int index = dimension < 0 ? dimension + dims() : dimension;
         if (index < 0 || index >= dims()) {
-            throw new MeshRuntimeException(ShapeMessages.indexOutOfBounds(dimension, dims()));
+            throw new MeshRuntimeException("Index out of bounds: %d not in [%d, %d)", dimension, -dims(), dims());
         }
         return index;
     }

@@ -30,11 +30,12 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end) impl
      */
     public MeshCoordinateRange {
         if (start.dims() != end.dims()) {
-            throw new MeshRuntimeException(ShapeMessages.rangeDimensions(start.dims(), end.dims()));
+            throw new MeshRuntimeException(
+                    "Start and end dimensions of a coordinate range do not match: %d != %d", start.dims(), end.dims());
         }
         for (int dimension = 0; dimension < start.dims(); dimension++) {
             if (start.get(dimension) > end.get(dimension)) {
-                throw new MeshRuntimeException(ShapeMessages.rangeEndsBeforeItStarts(start, end));
+                throw new MeshRuntimeException("Start coordinate is greater than end coordinate: %s > %s", start, end);
             }
         }
     }
@@ -74,7 +75,7 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end) impl
      */
     public boolean intersects(MeshCoordinateRange range) {
         if (range.dims() != dims()) {
-            throw new MeshRuntimeException(ShapeMessages.coordinateDimensions(range.dims(), dims()));
+            throw new MeshRuntimeException("Coordinate dimensions do not match: %d != %d", range.dims(), dims());
         }
         for (int dimension = 0; dimension < dims(); dimension++) {
             if (range.end.get(dimension) < start.get(dimension) || end.get(dimension) < range.start.get(dimension)) {

@@ -32,7 +32,7 @@ public record MeshShape(List<Integer> dimensions) {
     public MeshShape {
         dimensions = List.copyOf(dimensions);
         if (dimensions.isEmpty()) {
-            throw new MeshRuntimeException(ShapeMessages.EMPTY_SHAPE);
+            throw new MeshRuntimeException("MeshShape cannot have 0 dimension.");
         }
         long devices = 1;
         for (int size : dimensions) {
@@ -77,7 +77,8 @@ public record MeshShape(List<Integer> dimensions) {
     public int get(int dimension) {
         int kept = Math.max(KEPT_DIMENSIONS, dims());
         if (dimension < -kept || dimension >= dims()) {
-            throw new MeshRuntimeException(ShapeMessages.shapeIndexOutOfRange(dimension, -kept, dims()));
+            throw new MeshRuntimeException(
+                    "ShapeBase[] index out of range. %d not in [%d, %d)", dimension, -kept, dims());
         }
         if (dimension >= 0) {
             return dimensions.get(dimension);

@@ -50,10 +50,12 @@ public record SystemMesh(MeshShape shape) {
      */
     public List<Integer> devicesOf(MeshShape requested, MeshCoordinate start) {
         if (requested.meshSize() == 0) {
-            throw new MeshRuntimeException(ShapeMessages.noDevicesRequested(requested));
+            throw new MeshRuntimeException("Requested mesh shape %s has zero devices (mesh_size=0).", requested);
         }
         if (requested.meshSize() > shape.meshSize()) {
-            throw new MeshRuntimeException(ShapeMessages.tooManyDevicesRequested(requested, shape));
+            throw new MeshRuntimeException(
+                    "Requested mesh shape %s requires %d devices, but only %d devices are available in the system mesh %s.",
+                    requested, requested.meshSize(), shape.meshSize(), shape);
         }
         return requested.isLineTopology() ? line(requested.meshSize()) : block(requested, start);
     }
@@ -80,13 +82,13 @@ public record SystemMesh(MeshShape shape) {
         return MeshCoordinateRange.of(shape).stream()
                 .filter(coordinate -> coordinate.toLinearIndex(shape) == device)
                 .findFirst()
-                .orElseThrow(() -> new MeshRuntimeException(ShapeMessages.deviceNotFound(device)));
+                .orElseThrow(() -> new MeshRuntimeException("Device not found in mesh: %d", device));
     }
 
     /** Returns the first devices of the path through the system. */
     private List<Integer> line(int length) {
         if (shape.dims() != 2) {
-            throw new MeshRuntimeException(ShapeMessages.LINE_NEEDS_2D_SYSTEM);
+            throw new MeshRuntimeException("Line topology is only supported for 2D meshes");
         }
         return shape.equals(FOUR_BY_TWO) ? RING_OF_FOUR_BY_TWO.subList(0, length) : backAndForth(length);
     }
@@ -104,7 +106,7 @@ public record SystemMesh(MeshShape shape) {
 
     private List<Integer> block(MeshShape requested, MeshCoordinate start) {
         if (requested.dims() != shape.dims()) {
-            throw new MeshRuntimeException(ShapeMessages.requestedDimensions(requested, shape));
+            throw new MeshRuntimeException("Requested mesh shape dimensions mismatch: %s != %s", requested, shape);
         }
         List<Integer> turned = new ArrayList<>(requested.dimensions());
         int turns = 0;
@@ -112,12 +114,14 @@ public record SystemMesh(MeshShape shape) {
             Collections.rotate(turned, -1);
             turns++;
             if (turns == shape.dims()) {
-                throw new MeshRuntimeException(ShapeMessages.notRotatable(requested, shape, start));
+                throw new MeshRuntimeException(
+                        "Requested mesh is too big and is not rotatable: %s and SystemMesh %s, offset %s",
+                        requested, shape, start);
             }
         }
         boolean isTurned = turns > 0;
         if (isTurned && shape.dims() != 2) {
-            throw new MeshRuntimeException(ShapeMessages.ROTATION_NEEDS_2D_SYSTEM);
+            throw new MeshRuntimeException("Mesh rotation is only supported for 2D meshes");
         }
         return MeshCoordinateRange.of(requested).stream()
                 .map(place -> isTurned ? MeshCoordinate.of(place.get(1), place.get(0)) : moved(place, start))

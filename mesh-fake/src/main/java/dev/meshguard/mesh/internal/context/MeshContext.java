@@ -23,7 +23,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -212,8 +211,7 @@ public final class MeshContext {
      */
     public void requireDevice(int device) {
         if (!openPeriods.containsKey(device)) {
-            throw new MeshRuntimeException(
-                    String.format(Locale.ROOT, "Physical Device ID: %d not found in assigned devices", device));
+            throw new MeshRuntimeException("Physical Device ID: %d not found in assigned devices", device);
         }
     }
 

@@ -3,7 +3,6 @@ package dev.meshguard.mesh.internal.device;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -75,14 +74,11 @@ public final class OpenState {
      */
     public void requireInitialised() {
         if (!initialised) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
+            throw new MeshRuntimeException(
                     "SubDeviceManagerTracker is not initialized on MeshDevice %d."
                             + " This MeshDevice contains only remote devices (so the runtime; in fact mesh %d was closed:"
                             + " %s)",
-                    mesh,
-                    mesh,
-                    retiredBecause.get().orElse("use it before closeMeshDevice, or open a new mesh")));
+                    mesh, mesh, retiredBecause.get().orElse("use it before closeMeshDevice, or open a new mesh"));
         }
     }
 }

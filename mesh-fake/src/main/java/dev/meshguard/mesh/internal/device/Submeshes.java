@@ -8,7 +8,6 @@ import dev.meshguard.mesh.shape.SystemMesh;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -33,21 +32,16 @@ public final class Submeshes {
         requireSameDimensions(submesh, parent);
         List<Integer> start = offset.map(MeshCoordinate::values).orElseGet(() -> Collections.nCopies(parent.dims(), 0));
         if (start.size() != submesh.dims()) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
+            throw new MeshRuntimeException(
                     "Submesh shape %s and offset %s must have the same number of dimensions.",
-                    submesh,
-                    new MeshCoordinate(start)));
+                    submesh, new MeshCoordinate(start));
         }
         for (int dimension = 0; dimension < parent.dims(); dimension++) {
             if ((long) start.get(dimension) + submesh.dimensions().get(dimension)
                     > parent.dimensions().get(dimension)) {
-                throw new MeshRuntimeException(String.format(
-                        Locale.ROOT,
+                throw new MeshRuntimeException(
                         "Submesh shape %s and offset %s does not fit within parent mesh (%s).",
-                        submesh,
-                        offset.map(MeshCoordinate::toString).orElse("nullopt"),
-                        parent));
+                        submesh, offset.map(MeshCoordinate::toString).orElse("nullopt"), parent);
             }
         }
         return MeshCoordinateRange.of(submesh).stream()
@@ -70,12 +64,8 @@ public final class Submeshes {
         for (int dimension = 0; dimension < parent.dims(); dimension++) {
             int size = submesh.dimensions().get(dimension);
             if (parent.dimensions().get(dimension) % size != 0) {
-                throw new MeshRuntimeException(String.format(
-                        Locale.ROOT,
-                        "Shape %s is not divisible by submesh shape %s along dimension %d",
-                        parent,
-                        submesh,
-                        dimension));
+                throw new MeshRuntimeException(
+                        "Shape %s is not divisible by submesh shape %s along dimension %d", parent, submesh, dimension);
             }
             steps.add(parent.dimensions().get(dimension) / size);
         }
@@ -100,20 +90,17 @@ public final class Submeshes {
         }
         List<Integer> mapped = system.devicesOf(newShape, system.coordinateOf(devices.get(0)));
         if (!Set.copyOf(devices).containsAll(mapped)) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
+            throw new MeshRuntimeException(
                     "User has requested a reshape of the MeshDevice to shape: %s, but it is not possible to form a"
                             + " physically connected mesh grid with the opened devices from the original shape: %s.",
-                    newShape,
-                    shape));
+                    newShape, shape);
         }
         return mapped;
     }
 
     private static void requireDevices(MeshShape submesh) {
         if (submesh.meshSize() == 0) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT, "Invalid submesh shape: (%s). All dimensions must be positive.", submesh));
+            throw new MeshRuntimeException("Invalid submesh shape: (%s). All dimensions must be positive.", submesh);
         }
     }
 
@@ -135,11 +122,9 @@ public final class Submeshes {
 
     private static void requireSameDimensions(MeshShape submesh, MeshShape parent) {
         if (submesh.dims() != parent.dims()) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
+            throw new MeshRuntimeException(
                     "Submesh shape %s and mesh device shape %s must have the same number of dimensions.",
-                    submesh,
-                    parent));
+                    submesh, parent);
         }
     }
 }

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CommandQueue {
 
+    private static final String WRITE_DURING_CAPTURE = "Writes are not supported during trace capture.";
+    private static final String EVENT_DURING_CAPTURE = "Event Synchronization is not supported during trace capture.";
+
     private final MeshContext mesh;
     private final CommandQueues queues;
     private final int id;
@@ -56,7 +59,7 @@ public final class CommandQueue {
         MeshTrace trace = recording;
         if (trace != null && !work.isLoaded()) {
             inUse = true;
-            throw new MeshRuntimeException(DispatchMessages.BINARIES_NOT_ON_DEVICE);
+            throw new MeshRuntimeException("Expected program binaries to be written to the MeshDevice.");
         }
         work.load();
         inUse = true;
@@ -68,7 +71,7 @@ public final class CommandQueue {
             }
         } else {
             if (blocking == Blocking.BLOCKING) {
-                throw new MeshRuntimeException(DispatchMessages.BLOCKING_DURING_CAPTURE);
+                throw new MeshRuntimeException("Blocking is not supported when recording a trace.");
             }
             trace.runOn(subDevice);
             work.recordIn(trace);
@@ -118,7 +121,7 @@ public final class CommandQueue {
     /** Writes a buffer. */
     public void write(Blocking blocking) {
         inUse = true;
-        requireNotRecording(DispatchMessages.WRITE_DURING_CAPTURE);
+        requireNotRecording(WRITE_DURING_CAPTURE);
         waitOnDevice();
         waitIf(blocking);
     }
@@ -126,7 +129,7 @@ public final class CommandQueue {
     /** Reads a buffer. */
     public void read(Blocking blocking) {
         inUse = true;
-        requireNotRecording(DispatchMessages.READ_DURING_CAPTURE);
+        requireNotRecording("Reads are not supported during trace capture.");
         waitOnDevice();
         waitIf(blocking);
     }
@@ -134,7 +137,7 @@ public final class CommandQueue {
     /** Records an event after all work that was enqueued before; without sub-devices, for all of the mesh. */
     public QueueEvent recordEvent(List<SubDeviceId> subDevices) {
         inUse = true;
-        requireNotRecording(DispatchMessages.EVENT_DURING_CAPTURE);
+        requireNotRecording(EVENT_DURING_CAPTURE);
         lastEvent++;
         QueueEvent event = new QueueEvent(lastEvent, id);
         waitedFor(subDevices).forEach(subDevice -> queues.use(subDevice).recorded(event));
@@ -144,7 +147,7 @@ public final class CommandQueue {
     /** Makes all work that is enqueued later wait for an event of another queue. */
     public void waitFor(QueueEvent event) {
         inUse = true;
-        requireNotRecording(DispatchMessages.EVENT_DURING_CAPTURE);
+        requireNotRecording(EVENT_DURING_CAPTURE);
         queues.uses().forEach(use -> use.waited(event, id));
     }
 
@@ -218,7 +221,7 @@ public final class CommandQueue {
         }
         for (SubDeviceId subDevice : named) {
             if (subDevice.value() >= active.numSubDevices()) {
-                throw new MeshRuntimeException(DispatchMessages.invalidSubDevice(subDevice));
+                throw new MeshRuntimeException("Invalid sub-device id specified %d", subDevice.value());
             }
         }
         return named;
@@ -235,7 +238,7 @@ public final class CommandQueue {
 
     /** Checks that it can write, for what allocates before it writes. */
     public void requireWritable() {
-        requireNotRecording(DispatchMessages.WRITE_DURING_CAPTURE);
+        requireNotRecording(WRITE_DURING_CAPTURE);
     }
 
     private void rejectBecauseOf(CommandQueue other) {

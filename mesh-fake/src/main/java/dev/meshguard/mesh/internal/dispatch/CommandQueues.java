@@ -57,7 +57,7 @@ public final class CommandQueues {
      */
     public CommandQueue queue(int id) {
         if (id < 0 || id >= queues.size()) {
-            throw new MeshRuntimeException(DispatchMessages.queueOutOfRange(id));
+            throw new MeshRuntimeException("cq_id %d is out of range", id);
         }
         return queues.get(id);
     }
@@ -79,12 +79,15 @@ public final class CommandQueues {
     private void requireNoConflict(int queue) {
         for (Optional<CommandQueues> above = parent; above.isPresent(); above = above.get().parent) {
             if (above.get().isInUse(queue)) {
-                throw new MeshRuntimeException(DispatchMessages.queueInUseByParent(
-                        queue, above.get().mesh.id(), mesh.id()));
+                throw new MeshRuntimeException(
+                        "MeshDevice cq ID %d is in use by parent mesh ID %d during close of mesh ID %d",
+                        queue, above.get().mesh.id(), mesh.id());
             }
         }
         descendants().filter(below -> below.isInUse(queue)).findFirst().ifPresent(below -> {
-            throw new MeshRuntimeException(DispatchMessages.queueInUseByChild(queue, below.mesh.id(), mesh.id()));
+            throw new MeshRuntimeException(
+                    "MeshDevice cq ID %d is in use by child submesh ID %d during close of mesh ID %d",
+                    queue, below.mesh.id(), mesh.id());
         });
     }
 
@@ -171,7 +174,7 @@ public final class CommandQueues {
 
     private void requireNotCapturing() {
         if (recording().isPresent()) {
-            throw new MeshRuntimeException(DispatchMessages.RESET_DURING_CAPTURE);
+            throw new MeshRuntimeException("Cannot reset worker state during trace capture");
         }
     }
 

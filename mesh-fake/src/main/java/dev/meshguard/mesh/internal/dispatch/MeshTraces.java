@@ -65,7 +65,7 @@ public final class MeshTraces {
         CommandQueue queue = queues.queue(queueId);
         TraceId id = explicit.orElseGet(mesh.process()::nextTraceId);
         if (queue.traceId().isPresent()) {
-            throw new MeshRuntimeException(DispatchMessages.queueTracesAlready(queueId, id));
+            throw new MeshRuntimeException("CQ %d is already being used for tracing tid %d", queueId, id.value());
         }
         queue.requireNoneRecords();
         allocator().markAllocationsSafe();
@@ -74,7 +74,9 @@ public final class MeshTraces {
         }
         SubDeviceManager manager = mesh.subDevices().active();
         if (manager.traces().containsKey(id)) {
-            throw new MeshRuntimeException(DispatchMessages.traceExists(id, mesh.id(), manager.id()));
+            throw new MeshRuntimeException(
+                    "Trace already exists for tid %d on device %d's active sub-device manager %d",
+                    id.value(), mesh.id(), manager.id().value());
         }
         MeshTrace trace = new MeshTrace(id, ownerOf(id));
         manager.traces().put(id, trace);
@@ -116,10 +118,12 @@ public final class MeshTraces {
         }
         try {
             if (!records) {
-                throw new MeshRuntimeException(DispatchMessages.queueDoesNotTrace(queueId, id));
+                throw new MeshRuntimeException("CQ %d is not being used for tracing tid %d", queueId, id.value());
             }
             if (known == null) {
-                throw new MeshRuntimeException(DispatchMessages.traceMissingAtEnd(id, mesh.id(), manager.id()));
+                throw new MeshRuntimeException(
+                        "Trace instance %d must exist on device %d's active sub-device manager %d",
+                        id.value(), mesh.id(), manager.id().value());
             }
             queue.endRecording();
             mesh.reports().listener().captureEnded(known.owner());
@@ -142,7 +146,9 @@ public final class MeshTraces {
         SubDeviceManager manager = mesh.subDevices().active();
         MeshTrace trace = manager.traces().get(id);
         if (trace == null) {
-            throw new MeshRuntimeException(DispatchMessages.traceMissingAtReplay(id, mesh.id(), manager.id()));
+            throw new MeshRuntimeException(
+                    "Trace instance %d must exist on Mesh device %d's active sub-device manager %d",
+                    id.value(), mesh.id(), manager.id().value());
         }
         if (trace.kept().isEmpty()) {
             throw new IllegalStateException(String.format(
@@ -195,7 +201,8 @@ public final class MeshTraces {
         buffersSize += padded;
         if (!isDynamic() && buffersSize > mesh.traceRegionSize()) {
             throw new InsufficientMemoryException(
-                            DispatchMessages.traceRegionFull(buffersSize, mesh.id(), mesh.traceRegionSize()))
+                            "Creating trace buffers of size %dB on MeshDevice %d, but only %dB is allocated for trace region.",
+                            buffersSize, mesh.id(), mesh.traceRegionSize())
                     .causedBy(shortageFor(config));
         }
         Allocation allocation =
@@ -253,13 +260,24 @@ public final class MeshTraces {
         boolean byDeletions = address < marks.deletion();
         if (byAllocations && byDeletions) {
             throw new MeshRuntimeException(
-                    DispatchMessages.traceOverlapsActivity(address, marks.allocation(), marks.deletion()));
+                    "Trace buffer at address %d overlaps with DRAM activity during trace capture."
+                            + " Allocation high water mark: %d, Deletion high water mark: %d."
+                            + " Reduce allocations during trace capture or set a non-zero trace_region_size.",
+                    address, marks.allocation(), marks.deletion());
         }
         if (byDeletions) {
-            throw new MeshRuntimeException(DispatchMessages.traceOverlapsDeallocated(address, marks.deletion()));
+            throw new MeshRuntimeException(
+                    "Trace buffer at address %d overlaps with buffers deallocated during trace capture"
+                            + " (deletion high water mark: %d)."
+                            + " Avoid deallocating DRAM buffers during trace capture or set a non-zero trace_region_size.",
+                    address, marks.deletion());
         }
         if (byAllocations) {
-            throw new MeshRuntimeException(DispatchMessages.traceOverlapsAllocated(address, marks.allocation()));
+            throw new MeshRuntimeException(
+                    "Trace buffer at address %d overlaps with buffers allocated during trace capture"
+                            + " (allocation high water mark: %d)."
+                            + " Reduce allocations during trace capture or set a non-zero trace_region_size.",
+                    address, marks.allocation());
         }
     }
 

@@ -28,7 +28,10 @@ public final class SubDeviceUse {
      */
     void take(SubDeviceId subDevice, int newQueue) {
         if (queue.isPresent() && queue.getAsInt() != newQueue) {
-            throw new MeshRuntimeException(DispatchMessages.subDeviceInUse(subDevice, queue.getAsInt(), newQueue));
+            throw new MeshRuntimeException(
+                    "Sub device id %d currently in use by cq %d. Can't enqueue program from cq %d. Finish or wait"
+                            + " for an event to transfer ownership.",
+                    subDevice.value(), queue.getAsInt(), newQueue);
         }
         queue = OptionalInt.of(newQueue);
         handedOverBy = OptionalInt.empty();

@@ -11,7 +11,6 @@ import dev.meshguard.tracker.internal.DetailLoggers;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -153,8 +152,8 @@ public final class FaultScript {
     public void initialising(int device) {
         FaultProgress stop = stopped.get(device);
         if (stop != null) {
-            throw stop.explains(new MeshRuntimeException(String.format(
-                    Locale.ROOT, "Device %d init: failed to initialize FW! Try resetting the board.", device)));
+            throw stop.explains(new MeshRuntimeException(
+                    "Device %d init: failed to initialize FW! Try resetting the board.", device));
         }
     }
 
@@ -200,8 +199,7 @@ public final class FaultScript {
 
     private void handOver(String name, List<Integer> on, @Nullable FaultProgress fails, @Nullable FaultProgress stops) {
         if (fails != null) {
-            throw fails.explains(new MeshRuntimeException(
-                    String.format(Locale.ROOT, "Operation %s failed: %s", name, fails.fault())));
+            throw fails.explains(new MeshRuntimeException("Operation %s failed: %s", name, fails.fault()));
         }
         if (stops != null) {
             throw stops.explains(new MeshRuntimeException(NO_ANSWER));

@@ -105,7 +105,7 @@ public final class SubDeviceManager {
     /** The allocator of a sub-device, which must have one. */
     Allocator allocator(SubDeviceId subDevice) {
         return findAllocator(subDevice)
-                .orElseThrow(() -> new MeshRuntimeException(SubDeviceMessages.NO_LOCAL_ALLOCATOR));
+                .orElseThrow(() -> new MeshRuntimeException("SubDevice allocator not initialized"));
     }
 
     List<Allocator> allocators() {
@@ -162,27 +162,31 @@ public final class SubDeviceManager {
 
     private int indexOf(SubDeviceId subDevice) {
         if (subDevice.value() >= subDevices.size()) {
-            throw new MeshRuntimeException(SubDeviceMessages.subDeviceOutOfBounds(subDevice, subDevices.size()));
+            throw new MeshRuntimeException("SubDevice index %d out of bounds %d", subDevice.value(), subDevices.size());
         }
         return subDevice.value();
     }
 
     private static void requireValid(List<SubDevice> subDevices, CoreRange grid) {
         if (subDevices.isEmpty()) {
-            throw new MeshRuntimeException(SubDeviceMessages.NO_SUB_DEVICES);
+            throw new MeshRuntimeException("sub_device_ids to stall must not be empty");
         }
         if (subDevices.size() > MAX_SUB_DEVICES) {
-            throw new MeshRuntimeException(SubDeviceMessages.tooManySubDevices(subDevices.size(), MAX_SUB_DEVICES));
+            throw new MeshRuntimeException(
+                    "Number of sub-devices specified %d is larger than the max number of sub-devices %d",
+                    subDevices.size(), MAX_SUB_DEVICES);
         }
         List<CoreRange> used = new ArrayList<>();
         for (SubDevice subDevice : subDevices) {
             if (!subDevice.cores().ranges().stream().allMatch(grid::contains)) {
-                throw new MeshRuntimeException(SubDeviceMessages.subDeviceOutsideGrid(subDevice.cores(), grid));
+                throw new MeshRuntimeException(
+                        "Tensix cores %s specified in sub device must be within device grid %s",
+                        subDevice.cores(), grid);
             }
         }
         for (SubDevice subDevice : subDevices) {
             if (used.stream().anyMatch(subDevice.cores()::intersects)) {
-                throw new MeshRuntimeException(SubDeviceMessages.INTERSECTING_SUB_DEVICES);
+                throw new MeshRuntimeException("SubDevices specified for SubDeviceManager intersect");
             }
             used.addAll(subDevice.cores().ranges());
         }

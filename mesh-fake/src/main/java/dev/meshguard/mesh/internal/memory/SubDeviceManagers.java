@@ -105,7 +105,8 @@ public final class SubDeviceManagers {
             return;
         }
         if (hasLocalAllocations()) {
-            throw new InsufficientMemoryException(SubDeviceMessages.SWITCH_WITH_ALLOCATIONS);
+            throw new InsufficientMemoryException(
+                    "Cannot switch sub device managers while sub devices still have local allocations");
         }
         SubDeviceManager loaded = find(id);
         resetWorkers.accept(loaded.numSubDevices());
@@ -135,10 +136,10 @@ public final class SubDeviceManagers {
      */
     public SubDeviceManager remove(SubDeviceManagerId id) {
         if (active().id().equals(id)) {
-            throw new MeshRuntimeException(SubDeviceMessages.cannotRemoveActiveManager(id));
+            throw new MeshRuntimeException("Cannot remove active sub device manager %d", id.value());
         }
         if (initial().id().equals(id)) {
-            throw new MeshRuntimeException(SubDeviceMessages.cannotRemoveDefaultManager(id));
+            throw new MeshRuntimeException("Cannot remove default sub device manager %d", id.value());
         }
         SubDeviceManager found = find(id);
         found.wipe();
@@ -170,7 +171,10 @@ public final class SubDeviceManagers {
                     .filter(manager -> manager != active && manager.hasAllocated(allocation))
                     .findFirst()
                     .ifPresent(manager -> {
-                        throw new MeshRuntimeException(SubDeviceMessages.managerMismatch(manager.id(), active().id()));
+                        throw new MeshRuntimeException(
+                                "Sub-device manager id mismatch. Buffer sub-device manager id: %d,"
+                                        + " Device active sub-device manager id: %d",
+                                manager.id().value(), active().id().value());
                     });
         }
     }
@@ -301,11 +305,12 @@ public final class SubDeviceManagers {
                 }
             }
             if (covered != kernel.size()) {
-                throw new MeshRuntimeException(SubDeviceMessages.KERNELS_OUTSIDE_SUB_DEVICES);
+                throw new MeshRuntimeException(
+                        "Kernel group cores do not match sub device cores for programmable core type TENSIX");
             }
         }
         if (used.size() != 1) {
-            throw new MeshRuntimeException(SubDeviceMessages.SEVERAL_SUB_DEVICES);
+            throw new MeshRuntimeException("Programs must be executed on a single sub-device");
         }
         return new SubDeviceId(used.first());
     }
@@ -321,7 +326,7 @@ public final class SubDeviceManagers {
     private SubDeviceManager find(SubDeviceManagerId id) {
         SubDeviceManager found = managers.get(id);
         if (found == null) {
-            throw new MeshRuntimeException(SubDeviceMessages.NO_SUCH_MANAGER);
+            throw new MeshRuntimeException("Sub device manager does not exist");
         }
         return found;
     }

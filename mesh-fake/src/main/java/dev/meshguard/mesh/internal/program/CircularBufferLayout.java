@@ -96,8 +96,9 @@ public final class CircularBufferLayout {
             for (CoreRange cores : item.cores().ranges()) {
                 if (cores.end().x() > grid.end().x()
                         || cores.end().y() > grid.end().y()) {
-                    throw new MeshRuntimeException(ProgramMessages.outsideGrid(
-                            cores, program, grid.end().x() + 1, grid.end().y() + 1));
+                    throw new MeshRuntimeException(
+                            "Circular buffer core range %s in program %d exceeds device compute grid (%dx%d)",
+                            cores, program, grid.end().x() + 1, grid.end().y() + 1);
                 }
             }
         }
@@ -118,12 +119,15 @@ public final class CircularBufferLayout {
             }
             if (stack.end() > architecture.l1Size()) {
                 throw new InsufficientMemoryException(
-                                ProgramMessages.beyondL1(stack.cores(), stack.end(), architecture.l1Size()))
+                                "Statically allocated circular buffers on core range %s grow to %d B which is beyond max L1 size of %d B",
+                                stack.cores(), stack.end(), architecture.l1Size())
                         .causedBy(beyondL1(owner, stack.end() - base));
             }
             if (lowestOccupiedL1Address.isPresent() && lowestOccupiedL1Address.getAsLong() < stack.end()) {
-                throw new InsufficientMemoryException(ProgramMessages.clashWithL1(
-                                program, stack.cores(), lowestOccupiedL1Address.getAsLong(), stack.end()))
+                throw new InsufficientMemoryException(
+                                "Statically allocated circular buffers in program %d clash with L1 buffers on core range %s."
+                                        + " L1 buffer allocated at %d and static circular buffer region ends at %d",
+                                program, stack.cores(), lowestOccupiedL1Address.getAsLong(), stack.end())
                         .causedBy(MemoryShortage.at(BufferType.L1, base, end(), allocatedL1.get(), userOf(owner)));
             }
         }

@@ -46,7 +46,9 @@ public final class L1Regions {
         }
         AddressRange last = last();
         if (address < last.end()) {
-            throw new MeshRuntimeException(ProgramMessages.addressNotAppending(address, last.start(), last.end()));
+            throw new MeshRuntimeException(
+                    "Local buffer address %d has to append to last L1 region [%d, %d) or be at a higher address",
+                    address, last.start(), last.end());
         }
         if (address == last.end()) {
             regions.set(regions.size() - 1, new AddressRange(last.start(), address + size));

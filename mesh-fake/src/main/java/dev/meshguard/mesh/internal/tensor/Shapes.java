@@ -59,7 +59,7 @@ public final class Shapes {
         TensorShape before = onDevice(tensor, mesh);
         TensorShape after = onDevice(tensor.withShape(newShape), mesh);
         if (before.volume() != after.volume()) {
-            throw new MeshRuntimeException(TensorMessages.VOLUMES_DIFFER);
+            throw new MeshRuntimeException("Attempting to reshape between two shapes with different volumes");
         }
         int rows = rows(before);
         int newRows = rows(after);
