@@ -7,8 +7,8 @@ import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshLock;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.lang.ref.Reference;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -105,8 +105,7 @@ public final class Buffer implements AutoCloseable {
     /** Returns memory, address and size for a person to read. */
     @Override
     public String toString() {
-        return String.format(
-                Locale.ROOT,
+        return InvariantText.of(
                 "Buffer(device %d, %s, %s at %s%s)",
                 device(),
                 type(),

@@ -7,8 +7,8 @@ import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.internal.program.CircularBufferLayout;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.apiguardian.api.API;
@@ -69,8 +69,7 @@ public final class CircularBuffer {
     /** Returns size, cores and program for a person to read. */
     @Override
     public String toString() {
-        return String.format(
-                Locale.ROOT,
+        return InvariantText.of(
                 "CircularBuffer(%s on each core of %s, %s)",
                 Quantities.size(config.size()),
                 config.cores().map(CoreRangeSet::toString).orElse("the compute grid"),

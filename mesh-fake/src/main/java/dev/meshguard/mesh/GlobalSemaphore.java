@@ -10,8 +10,8 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.lang.ref.Reference;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -60,7 +60,7 @@ public final class GlobalSemaphore implements AutoCloseable {
         if (cores.numCores() == 0) {
             throw new MeshRuntimeException("CoreRangeSet must have at least one core");
         }
-        Owner owner = new Owner(Owner.Kind.OTHER, String.format(Locale.ROOT, "global semaphore %d", number));
+        Owner owner = new Owner(Owner.Kind.OTHER, InvariantText.of("global semaphore %d", number));
         BufferConfig config =
                 BufferConfig.of(type, VALUE_SIZE * cores.numCores(), VALUE_SIZE).heightSharded(cores);
         Allocation buffer = mesh.allocateFor(owner, config);
@@ -120,13 +120,8 @@ public final class GlobalSemaphore implements AutoCloseable {
     /** Returns name, memory and address for a person to read. */
     @Override
     public String toString() {
-        return String.format(
-                Locale.ROOT,
+        return InvariantText.of(
                 "GlobalSemaphore(%s, %s at %s on %s%s)",
-                owner,
-                type(),
-                Quantities.address(address()),
-                cores,
-                buffer.isFreed() ? ", closed" : "");
+                owner, type(), Quantities.address(address()), cores, buffer.isFreed() ? ", closed" : "");
     }
 }

@@ -9,8 +9,8 @@ import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.lang.ref.Reference;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -140,8 +140,7 @@ public final class MeshBuffer implements AutoCloseable {
     /** Returns memory, address and size for a person to read. */
     @Override
     public String toString() {
-        return String.format(
-                Locale.ROOT,
+        return InvariantText.of(
                 "MeshBuffer(%s, %s at %s on each of %d devices, %s)",
                 type(),
                 Quantities.size(size()),

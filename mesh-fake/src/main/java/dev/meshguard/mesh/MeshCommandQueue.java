@@ -9,9 +9,9 @@ import dev.meshguard.mesh.internal.dispatch.CommandQueue;
 import dev.meshguard.mesh.internal.dispatch.EnqueuedWork;
 import dev.meshguard.mesh.internal.dispatch.QueueEvent;
 import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -192,11 +192,9 @@ public final class MeshCommandQueue {
      */
     public void enqueueWaitForEvent(MeshEvent event) {
         if (event.device() != mesh) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot let a queue of mesh %d wait for %s: only queues of one mesh wait for each other",
-                    mesh.id(),
-                    event));
+                    mesh.id(), event));
         }
         sending("enqueueWaitForEvent", () -> queue.waitFor(new QueueEvent(event.id(), event.queue())));
     }
@@ -225,19 +223,15 @@ public final class MeshCommandQueue {
 
     private void requireOwn(MeshBuffer buffer) {
         if (buffer.device() != mesh) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot use %s on command queue %d of mesh %d: it lies on mesh %d",
-                    buffer,
-                    id(),
-                    mesh.id(),
-                    buffer.device().id()));
+                    buffer, id(), mesh.id(), buffer.device().id()));
         }
     }
 
     /** Returns mesh and number for a person to read. */
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "MeshCommandQueue(%d of mesh %d)", id(), mesh.id());
+        return InvariantText.of("MeshCommandQueue(%d of mesh %d)", id(), mesh.id());
     }
 }

@@ -37,10 +37,10 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -260,14 +260,10 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      */
     public MeshBuffer allocate(BufferType type, long bytes) {
         if (bytes < 1 || bytes % PAGE_SIZE != 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot allocate %d B of %s: allocate(type, bytes) allocates whole pages of %d B. Ask for a multiple of %d B, or"
                             + " set the page size with allocate(MeshBufferConfig.replicated(BufferConfig.of(type, bytes, pageSize))).",
-                    bytes,
-                    type,
-                    PAGE_SIZE,
-                    PAGE_SIZE));
+                    bytes, type, PAGE_SIZE, PAGE_SIZE));
         }
         return allocate(MeshBufferConfig.replicated(BufferConfig.of(type, bytes, PAGE_SIZE)));
     }
@@ -870,6 +866,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     /** Returns the mesh as the runtime writes it: {@code MeshDevice(2x4 grid, 8 devices)}. */
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "MeshDevice(%s grid, %d devices)", shape.grid(), devices.size());
+        return InvariantText.of("MeshDevice(%s grid, %d devices)", shape.grid(), devices.size());
     }
 }

@@ -1,8 +1,8 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -78,7 +78,7 @@ public record MeshDeviceOptions(
     private static void requireNotNegative(long size, String argument) {
         if (size < 0) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "Cannot use %d as %s: a size is 0 or more", size, argument));
+                    InvariantText.of("Cannot use %d as %s: a size is 0 or more", size, argument));
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh;
 
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -20,6 +20,6 @@ public record MeshEvent(int id, MeshDevice device, int queue) {
     /** Returns queue and number for a person to read. */
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "MeshEvent(%d on command queue %d of mesh %d)", id, queue, device.id());
+        return InvariantText.of("MeshEvent(%d on command queue %d of mesh %d)", id, queue, device.id());
     }
 }

@@ -20,10 +20,10 @@ import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.mesh.tensor.OperationProfile.ProgramBuffer;
 import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 import org.apiguardian.api.API;
@@ -217,8 +217,7 @@ public final class MeshWorkload implements AutoCloseable {
 
     private synchronized MeshWorkload add(Entry added) {
         if (enqueued || holdings.haveEnded()) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT,
+            throw new IllegalStateException(InvariantText.of(
                     "Cannot add %s to a mesh workload that was enqueued before or has ended. Create a new workload.",
                     added.program().owner()));
         }
@@ -273,8 +272,8 @@ public final class MeshWorkload implements AutoCloseable {
         }
         Owner named = ownOwner;
         if (named == null) {
-            named = Owner.program(String.format(
-                    Locale.ROOT, "%d (workload of %d programs)", nextProgramId.getAsInt(), entries.size()));
+            named = Owner.program(
+                    InvariantText.of("%d (workload of %d programs)", nextProgramId.getAsInt(), entries.size()));
             ownOwner = named;
             holdings.of(named);
         }

@@ -10,11 +10,11 @@ import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.internal.DetailLoggers;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -42,20 +42,17 @@ final class Operations {
     static MeshDevice meshOf(String operation, Tensor... inputs) {
         warnOfFreed(inputs);
         if (inputs.length == 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "Cannot run %s without a tensor: its mesh is that of its inputs", operation));
+            throw new IllegalArgumentException(
+                    InvariantText.of("Cannot run %s without a tensor: its mesh is that of its inputs", operation));
         }
         requireAllocated(operation, inputs);
         MeshDevice mesh = inputs[0].buffer().device();
         for (Tensor input : inputs) {
             MeshDevice other = input.buffer().device();
             if (other != mesh) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
+                throw new IllegalArgumentException(InvariantText.of(
                         "Cannot run %s on tensors of mesh %d and mesh %d: all inputs must lie on the same mesh",
-                        operation,
-                        mesh.id(),
-                        other.id()));
+                        operation, mesh.id(), other.id()));
             }
         }
         return mesh;
@@ -176,13 +173,9 @@ final class Operations {
             return;
         }
         StringBuilder message = new StringBuilder(Tensor.NOT_ALLOCATED);
-        places.forEach((tensor, indices) -> message.append(String.format(
-                Locale.ROOT,
+        places.forEach((tensor, indices) -> message.append(InvariantText.of(
                 "\n%s %s of %s: %s",
-                indices.size() == 1 ? "Input" : "Inputs",
-                String.join(" and ", indices),
-                operation,
-                tensor.state())));
+                indices.size() == 1 ? "Input" : "Inputs", String.join(" and ", indices), operation, tensor.state())));
         throw places.keySet().iterator().next().unusable(message.toString());
     }
 }

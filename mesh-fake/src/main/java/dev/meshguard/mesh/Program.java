@@ -19,11 +19,11 @@ import dev.meshguard.mesh.internal.program.CircularBufferLayout;
 import dev.meshguard.mesh.internal.program.KernelBinary;
 import dev.meshguard.mesh.internal.program.OwnedResources;
 import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -71,7 +71,7 @@ public final class Program implements AutoCloseable {
 
     /** Returns the program's name in reports, for example {@code program 7 (add)}. */
     public Owner owner() {
-        return Owner.program(String.format(Locale.ROOT, "%d (%s)", id, name));
+        return Owner.program(InvariantText.of("%d (%s)", id, name));
     }
 
     /**
@@ -86,11 +86,8 @@ public final class Program implements AutoCloseable {
     public synchronized Program addKernel(int binaryPages) {
         requireChangeable("kernel");
         if (binaryPages < 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "Cannot use %d as the binary pages of a kernel of %s: it must be 0 or more",
-                    binaryPages,
-                    owner()));
+            throw new IllegalArgumentException(InvariantText.of(
+                    "Cannot use %d as the binary pages of a kernel of %s: it must be 0 or more", binaryPages, owner()));
         }
         kernelBinaryPages += binaryPages;
         return this;
@@ -124,8 +121,8 @@ public final class Program implements AutoCloseable {
      */
     public synchronized Program setTraceSize(long bytes) {
         if (bytes < 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "Cannot use %d B as the trace size of %s: it must be 0 or more", bytes, owner()));
+            throw new IllegalArgumentException(
+                    InvariantText.of("Cannot use %d B as the trace size of %s: it must be 0 or more", bytes, owner()));
         }
         traceSize = OptionalLong.of(bytes);
         return this;
@@ -167,10 +164,8 @@ public final class Program implements AutoCloseable {
     public void close() {
         synchronized (this) {
             if (!holdings.haveEnded() && workload != null) {
-                throw new IllegalStateException(String.format(
-                        Locale.ROOT,
-                        "Cannot close %s: it belongs to a mesh workload. Close the workload instead.",
-                        owner()));
+                throw new IllegalStateException(InvariantText.of(
+                        "Cannot close %s: it belongs to a mesh workload. Close the workload instead.", owner()));
             }
         }
         try {
@@ -183,8 +178,7 @@ public final class Program implements AutoCloseable {
     /** Adds the program to a workload; this is final. */
     synchronized void moveInto(MeshWorkload newWorkload) {
         if (workload != null || holdings.areSomewhere() || holdings.haveEnded()) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT,
+            throw new IllegalStateException(InvariantText.of(
                     "Cannot add %s to a mesh workload: it has ended, was enqueued by itself, or belongs to another. Create a new program.",
                     owner()));
         }
@@ -297,11 +291,10 @@ public final class Program implements AutoCloseable {
     private void requireRunnableBy(@Nullable MeshWorkload enqueuing) {
         if (holdings.haveEnded()) {
             throw new IllegalStateException(
-                    String.format(Locale.ROOT, "Cannot enqueue %s: it has ended. Create a new program.", owner()));
+                    InvariantText.of("Cannot enqueue %s: it has ended. Create a new program.", owner()));
         }
         if (workload != enqueuing) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT,
+            throw new IllegalStateException(InvariantText.of(
                     "Cannot enqueue %s by itself: it belongs to a mesh workload. Enqueue the workload instead.",
                     owner()));
         }
@@ -309,8 +302,8 @@ public final class Program implements AutoCloseable {
 
     private void requireChangeable(String addition) {
         if (holdings.haveEnded()) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT, "Cannot add a %s to %s: it has ended. Create a new program.", addition, owner()));
+            throw new IllegalStateException(
+                    InvariantText.of("Cannot add a %s to %s: it has ended. Create a new program.", addition, owner()));
         }
         if (compiled) {
             throw new MeshRuntimeException("Cannot add %s to an already compiled program %d", addition, id);

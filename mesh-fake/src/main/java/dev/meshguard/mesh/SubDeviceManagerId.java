@@ -1,6 +1,6 @@
 package dev.meshguard.mesh;
 
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -25,7 +25,7 @@ public record SubDeviceManagerId(int value) {
     public SubDeviceManagerId {
         if (value < 0) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "There is no sub-device manager %d: managers count from 0", value));
+                    InvariantText.of("There is no sub-device manager %d: managers count from 0", value));
         }
     }
 }

@@ -12,8 +12,8 @@ import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.lang.ref.Reference;
-import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -176,12 +176,10 @@ public final class Tensor implements AutoCloseable {
     public Tensor reshape(TensorShape newShape) {
         allocatedStorage();
         if (!Shapes.canBeSeenAs(spec, newShape, mesh.shape())) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot see a %s tensor as %s without moving its contents: the last dimension on each device must stay the"
                             + " same, and in tiles the last but one must stay or be a multiple of 32. Use ttnn.reshape.",
-                    shape(),
-                    newShape));
+                    shape(), newShape));
         }
         try (MeshLock held = lock()) {
             return handle(spec.withShape(newShape), mesh, allocatedStorage());
@@ -302,7 +300,7 @@ public final class Tensor implements AutoCloseable {
             return name() + " was closed";
         }
         if (!allocation.isFreed() && mesh.isDestroyed()) {
-            return String.format(Locale.ROOT, "%s is gone: mesh %d was destroyed", name(), mesh.id());
+            return InvariantText.of("%s is gone: mesh %d was destroyed", name(), mesh.id());
         }
         return name() + " was freed" + allocation.siteOfFree();
     }
@@ -312,8 +310,7 @@ public final class Tensor implements AutoCloseable {
     public String toString() {
         return description(", "
                 + (isAllocated()
-                        ? String.format(
-                                Locale.ROOT, "%s at %s", allocation.type(), Quantities.address(allocation.address()))
+                        ? InvariantText.of("%s at %s", allocation.type(), Quantities.address(allocation.address()))
                         : "<buffer is not allocated>"));
     }
 
@@ -323,7 +320,7 @@ public final class Tensor implements AutoCloseable {
 
     private String description(String place) {
         String name = label().map(label -> label + ", ").orElse("");
-        return String.format(Locale.ROOT, "Tensor(%s%s, %s%s)", name, shape(), dataType(), place);
+        return InvariantText.of("Tensor(%s%s, %s%s)", name, shape(), dataType(), place);
     }
 
     /**

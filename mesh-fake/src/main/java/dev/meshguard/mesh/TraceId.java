@@ -1,6 +1,6 @@
 package dev.meshguard.mesh;
 
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -24,8 +24,7 @@ public record TraceId(int value) {
      */
     public TraceId {
         if (value < 0) {
-            throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "There is no trace %d: traces count from 0", value));
+            throw new IllegalArgumentException(InvariantText.of("There is no trace %d: traces count from 0", value));
         }
     }
 }

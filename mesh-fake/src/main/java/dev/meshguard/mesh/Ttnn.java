@@ -39,12 +39,12 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.apiguardian.api.API;
@@ -475,20 +475,14 @@ public final class Ttnn {
             Optional<Integer> shared =
                     open.deviceIds().stream().filter(devices::contains).findFirst();
             String danger = shared.isPresent()
-                    ? String.format(
-                            Locale.ROOT,
+                    ? InvariantText.of(
                             "device %d belongs to both, and the two would allocate the same addresses and overwrite each other's data",
                             shared.get())
                     : "closing one would close the devices of both";
             if (process.settings().isStrict()) {
-                throw new IllegalStateException(String.format(
-                        Locale.ROOT,
+                throw new IllegalStateException(InvariantText.of(
                         "Cannot open %s while mesh %d (%s) is open: %s. Close mesh %d first, or take submeshes of one mesh.",
-                        wanted,
-                        open.id(),
-                        open,
-                        danger,
-                        open.id()));
+                        wanted, open.id(), open, danger, open.id()));
             }
             LoggerFactory.getLogger(Ttnn.class)
                     .warn(
@@ -517,13 +511,9 @@ public final class Ttnn {
         Set<Integer> all = process.systemMesh().deviceIds();
         boolean distinct = Set.copyOf(chosen).size() == chosen.size();
         if (!all.containsAll(chosen) || !distinct || chosen.size() != shape.meshSize()) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot open a %s mesh on devices %s: name %d different devices out of 0 to %d, in row-major order",
-                    shape.grid(),
-                    chosen,
-                    shape.meshSize(),
-                    all.size() - 1));
+                    shape.grid(), chosen, shape.meshSize(), all.size() - 1));
         }
     }
 
@@ -651,15 +641,11 @@ public final class Ttnn {
          */
         public Builder systemBuffer(Owner owner, BufferType type, long bytes, BufferLifetime lifetime) {
             if (bytes < 1) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
-                        "Cannot allocate %d B for %s: a buffer of the runtime has at least 1 B",
-                        bytes,
-                        owner));
+                throw new IllegalArgumentException(InvariantText.of(
+                        "Cannot allocate %d B for %s: a buffer of the runtime has at least 1 B", bytes, owner));
             }
             if (lifetime == BufferLifetime.USER) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
+                throw new IllegalArgumentException(InvariantText.of(
                         "Cannot leave the free of a buffer of %s to the code under test: use SYSTEM or PERSISTENT",
                         owner));
             }

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -25,12 +25,10 @@ public record AddressRange(long start, long end) {
      */
     public AddressRange {
         if (end < start) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot create an address range from %d to %d: the end must not lie before the start."
                             + " Swap the two.",
-                    start,
-                    end));
+                    start, end));
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.event.BufferType;
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -74,14 +74,10 @@ public record AllocatorConfig(
             throw new MeshRuntimeException("Reserved size must be less than bank size");
         }
         if (traceRegionSize > dramBankSize - dramUnreservedBase) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot keep %d B of every DRAM bank for traces: only %d B of its %d B lie above the"
                             + " unreserved base %d. Ask for a smaller trace region.",
-                    traceRegionSize,
-                    dramBankSize - dramUnreservedBase,
-                    dramBankSize,
-                    dramUnreservedBase));
+                    traceRegionSize, dramBankSize - dramUnreservedBase, dramBankSize, dramUnreservedBase));
         }
     }
 
@@ -117,13 +113,9 @@ public record AllocatorConfig(
 
     private static void requireAtLeast(long least, long value, String what) {
         if (value < least) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot use %d as the %s: it must be at least %d. Set it to a number from %d upwards.",
-                    value,
-                    what,
-                    least,
-                    least));
+                    value, what, least, least));
         }
     }
 

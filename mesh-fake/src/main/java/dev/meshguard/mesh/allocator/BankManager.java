@@ -1,9 +1,9 @@
 package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -248,13 +248,9 @@ final class BankManager {
     private void requireAlignedStart() {
         long excess = start() % config.dramAlignment();
         if (excess != 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot manage %s from %d: the start must be a multiple of the DRAM alignment %d. The nearest below is %d.",
-                    kind,
-                    start(),
-                    config.dramAlignment(),
-                    start() - excess));
+                    kind, start(), config.dramAlignment(), start() - excess));
         }
     }
 

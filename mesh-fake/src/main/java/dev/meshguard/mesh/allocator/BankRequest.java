@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.OptionalInt;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -32,16 +32,13 @@ public record BankRequest(long size, long pageSize, AllocationDirection directio
      */
     public BankRequest {
         if (size < 0 || pageSize < 0 || !isWholePages(size, pageSize)) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot ask for %d B in pages of %d B: the size must be a whole number of pages."
                             + " Round the size up to the page size.",
-                    size,
-                    pageSize));
+                    size, pageSize));
         }
         if (shards.isPresent() && shards.getAsInt() < 1) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot spread a buffer over %d shards: there must be at least 1."
                             + " Ask for an interleaved buffer if it is not sharded.",
                     shards.getAsInt()));

@@ -1,8 +1,8 @@
 package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.io.Serial;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -25,33 +25,21 @@ public final class DeviceOutOfMemoryException extends InsufficientMemoryExceptio
     }
 
     static DeviceOutOfMemoryException belowLimit(long limit, long address) {
-        return new DeviceOutOfMemoryException(String.format(
-                Locale.ROOT,
-                "Out of Memory: Cannot allocate at an address below %d. Allocation at %d",
-                limit,
-                address));
+        return new DeviceOutOfMemoryException(InvariantText.of(
+                "Out of Memory: Cannot allocate at an address below %d. Allocation at %d", limit, address));
     }
 
     static DeviceOutOfMemoryException notEnoughSpace(
             BufferType kind, long size, int banks, long sizePerBank, Statistics bank) {
-        return new DeviceOutOfMemoryException(String.format(
-                Locale.ROOT,
+        return new DeviceOutOfMemoryException(InvariantText.of(
                 "Out of Memory: Not enough space to allocate %d B %s buffer across %d banks,"
                         + " where each bank needs to store %d B, but bank size is %d B %s",
-                size,
-                kind,
-                banks,
-                sizePerBank,
-                bank.totalAllocatable(),
-                describe(bank)));
+                size, kind, banks, sizePerBank, bank.totalAllocatable(), describe(bank)));
     }
 
     private static String describe(Statistics bank) {
-        return String.format(
-                Locale.ROOT,
+        return InvariantText.of(
                 "(allocated: %d B, free: %d B, largest free block: %d B)",
-                bank.totalAllocated(),
-                bank.totalFree(),
-                bank.largestFree());
+                bank.totalAllocated(), bank.totalFree(), bank.largestFree());
     }
 }

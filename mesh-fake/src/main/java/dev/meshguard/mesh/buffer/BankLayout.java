@@ -4,7 +4,7 @@ import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.BankRequest;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.OptionalInt;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -30,13 +30,10 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
      */
     public BankLayout {
         if (banks < 0 || alignment < 1) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot lay a buffer out in %d banks of %s with pages rounded up to %d B:"
                             + " there must be at least 0 banks, and pages of at least 1 B",
-                    banks,
-                    buffer.type(),
-                    alignment));
+                    banks, buffer.type(), alignment));
         }
     }
 

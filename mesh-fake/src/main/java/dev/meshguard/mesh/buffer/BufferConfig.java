@@ -4,7 +4,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -43,8 +43,8 @@ public record BufferConfig(
      */
     public BufferConfig {
         if (pageSize < 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "Cannot create a buffer in pages of %d B: a page has 0 B or more", pageSize));
+            throw new IllegalArgumentException(
+                    InvariantText.of("Cannot create a buffer in pages of %d B: a page has 0 B or more", pageSize));
         }
         if (subDevice.isPresent()) {
             require(shards.isPresent(), "Specifying sub-device for buffer requires buffer to be sharded");
@@ -52,7 +52,7 @@ public record BufferConfig(
         }
         if (size < 0) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "Cannot create a buffer of %d B: a buffer has 0 B or more", size));
+                    InvariantText.of("Cannot create a buffer of %d B: a buffer has 0 B or more", size));
         }
         if (size != 0 && (pageSize == 0 || size % pageSize != 0)) {
             throw new MeshRuntimeException(
@@ -137,11 +137,8 @@ public record BufferConfig(
                 .cores();
         require(
                 subDeviceCores.contains(shardCores),
-                String.format(
-                        Locale.ROOT,
-                        "Shard cores specified %s do not match sub-device cores %s",
-                        shardCores,
-                        subDeviceCores));
+                InvariantText.of(
+                        "Shard cores specified %s do not match sub-device cores %s", shardCores, subDeviceCores));
     }
 
     private static void require(boolean condition, String otherwise) {
@@ -167,11 +164,9 @@ public record BufferConfig(
          */
         public Shards {
             if (cores.numCores() == 0 || pagesPerCore < 0) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
+                throw new IllegalArgumentException(InvariantText.of(
                         "Cannot shard over %d cores in shards of %d pages: name at least one core, and 0 pages or more",
-                        cores.numCores(),
-                        pagesPerCore));
+                        cores.numCores(), pagesPerCore));
             }
         }
     }

@@ -1,9 +1,9 @@
 package dev.meshguard.mesh.buffer;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -35,11 +35,8 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
      */
     public CircularBufferConfig {
         if (size < 1 || size > MAX_SIZE) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "Cannot create a circular buffer of %d B: it holds at least 1 B and at most %d B",
-                    size,
-                    MAX_SIZE));
+            throw new IllegalArgumentException(InvariantText.of(
+                    "Cannot create a circular buffer of %d B: it holds at least 1 B and at most %d B", size, MAX_SIZE));
         }
         indices = List.copyOf(indices);
     }
@@ -137,11 +134,9 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
          */
         public Index {
             if (number < 0 || pageSize < 1) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
+                throw new IllegalArgumentException(InvariantText.of(
                         "There is no circular buffer at index %d with pages of %d B: indices count from 0, and a page has at least 1 B",
-                        number,
-                        pageSize));
+                        number, pageSize));
             }
         }
     }

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.buffer;
 
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.Comparator;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -28,8 +28,8 @@ public record CoreCoord(int x, int y) implements Comparable<CoreCoord> {
      */
     public CoreCoord {
         if (x < 0 || y < 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "There is no core at column %d, row %d: columns and rows count from 0", x, y));
+            throw new IllegalArgumentException(
+                    InvariantText.of("There is no core at column %d, row %d: columns and rows count from 0", x, y));
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.buffer;
 
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -24,7 +24,7 @@ public record SubDeviceId(int value) {
     public SubDeviceId {
         if (value < 0) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "There is no sub-device %d: sub-devices count from 0", value));
+                    InvariantText.of("There is no sub-device %d: sub-devices count from 0", value));
         }
     }
 }

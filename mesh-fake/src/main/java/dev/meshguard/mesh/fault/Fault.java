@@ -2,9 +2,9 @@ package dev.meshguard.mesh.fault;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
@@ -99,7 +99,7 @@ public sealed interface Fault {
 
         @Override
         public String toString() {
-            return String.format(Locale.ROOT, "deviceStopsAnswering(%d, %d)", device, event);
+            return InvariantText.of("deviceStopsAnswering(%d, %d)", device, event);
         }
     }
 
@@ -119,10 +119,8 @@ public sealed interface Fault {
             devices = List.copyOf(devices);
             devices.forEach(device -> requireDevice(OptionalInt.of(device)));
             if (devices.isEmpty() || new HashSet<>(devices).size() != devices.size()) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
-                        "Cannot close devices in the order %s: name at least one device, and each once",
-                        devices));
+                throw new IllegalArgumentException(InvariantText.of(
+                        "Cannot close devices in the order %s: name at least one device, and each once", devices));
             }
         }
 
@@ -165,16 +163,12 @@ public sealed interface Fault {
     }
 
     private static String call(String name, long number, Optional<String> what) {
-        return String.format(
-                Locale.ROOT,
-                "%s(%d%s)",
-                name,
-                number,
-                what.map(argument -> ", " + argument).orElse(""));
+        return InvariantText.of(
+                "%s(%d%s)", name, number, what.map(argument -> ", " + argument).orElse(""));
     }
 
     private static String on(OptionalInt device) {
-        return device.isEmpty() ? "" : String.format(Locale.ROOT, ".onDevice(%d)", device.getAsInt());
+        return device.isEmpty() ? "" : InvariantText.of(".onDevice(%d)", device.getAsInt());
     }
 
     private static String numbers(List<Integer> numbers) {
@@ -184,14 +178,14 @@ public sealed interface Fault {
     private static void requireCount(String what, long count) {
         if (count < 1) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "Cannot use %d as %s: it must be 1 or more", count, what));
+                    InvariantText.of("Cannot use %d as %s: it must be 1 or more", count, what));
         }
     }
 
     private static void requireDevice(OptionalInt device) {
         if (device.orElse(0) < 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "Cannot use %d as the id of a device: it must be 0 or more", device.getAsInt()));
+            throw new IllegalArgumentException(
+                    InvariantText.of("Cannot use %d as the id of a device: it must be 0 or more", device.getAsInt()));
         }
     }
 }

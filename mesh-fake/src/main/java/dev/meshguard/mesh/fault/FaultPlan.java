@@ -1,10 +1,10 @@
 package dev.meshguard.mesh.fault;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -178,11 +178,9 @@ public final class FaultPlan {
         Fault last = faults.isEmpty() ? null : faults.get(faults.size() - 1);
         Fault narrowed = last == null ? null : narrowed(last, OptionalInt.of(device));
         if (narrowed == null) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT,
+            throw new IllegalStateException(InvariantText.of(
                     "Cannot say onDevice(%d) of %s: say it right after a fault that it can narrow, such as failingAllocation(3)",
-                    device,
-                    last == null ? "no fault" : last));
+                    device, last == null ? "no fault" : last));
         }
         return new FaultPlan(faults.subList(0, faults.size() - 1)).with(narrowed);
     }

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.runtime;
 
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -23,11 +23,8 @@ public record CoreGrid(int width, int height) {
      */
     public CoreGrid {
         if (width < 1 || height < 1) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "Cannot use a grid of %dx%d cores: it has a row and a column at least",
-                    width,
-                    height));
+            throw new IllegalArgumentException(InvariantText.of(
+                    "Cannot use a grid of %dx%d cores: it has a row and a column at least", width, height));
         }
     }
 

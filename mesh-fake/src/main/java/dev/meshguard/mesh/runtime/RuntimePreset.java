@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.runtime;
 
 import dev.meshguard.event.L1Base;
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.Map;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -140,12 +140,9 @@ public enum RuntimePreset {
     private Bases basesOf(Architecture architecture) {
         Bases known = bases.get(architecture);
         if (known == null) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "The %s preset knows no %s: its constants were never seen. Use RuntimePreset.MAY_2026 for %s.",
-                    description,
-                    architecture.description(),
-                    architecture.description()));
+                    description, architecture.description(), architecture.description()));
         }
         return known;
     }

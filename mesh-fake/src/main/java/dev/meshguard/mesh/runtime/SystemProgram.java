@@ -2,9 +2,9 @@ package dev.meshguard.mesh.runtime;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Owner;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -57,24 +57,19 @@ public record SystemProgram(
             case PROGRAM, TRACE, MESH_COORDINATION, OTHER -> false;
         };
         if (!known) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "The runtime runs no program of kind %s for itself: use COMMAND_QUEUE, DISPATCH, FABRIC or ETHERNET_ROUTER",
                     kind));
         }
         circularBuffers = List.copyOf(circularBuffers);
         if (kernelBinaryPages < 0 || circularBuffers.stream().anyMatch(size -> size < 1)) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot give a program of kind %s %d binary pages and circular buffers of %s B:"
                             + " pages are 0 or more, and a circular buffer holds at least 1 B",
-                    kind,
-                    kernelBinaryPages,
-                    circularBuffers));
+                    kind, kernelBinaryPages, circularBuffers));
         }
         if (lifetime == BufferLifetime.USER) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot leave the buffers of a program of kind %s to the code under test: use SYSTEM or PERSISTENT",
                     kind));
         }

@@ -1,10 +1,10 @@
 package dev.meshguard.mesh.shape;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -33,7 +33,7 @@ public record MeshCoordinate(List<Integer> values) {
         for (int value : values) {
             if (value < 0) {
                 throw new IllegalArgumentException(
-                        String.format(Locale.ROOT, "Cannot use %d in a mesh coordinate: a value is 0 or more", value));
+                        InvariantText.of("Cannot use %d in a mesh coordinate: a value is 0 or more", value));
             }
         }
     }

@@ -1,9 +1,9 @@
 package dev.meshguard.mesh.shape;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
@@ -57,7 +57,7 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end) impl
     public static MeshCoordinateRange of(MeshShape mesh) {
         if (mesh.meshSize() == 0) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "Cannot go through the coordinates of %s: it has no device", mesh));
+                    InvariantText.of("Cannot go through the coordinates of %s: it has no device", mesh));
         }
         List<Integer> last = mesh.dimensions().stream().map(size -> size - 1).toList();
         return of(MeshCoordinate.zeroCoordinate(mesh.dims()), new MeshCoordinate(last));
@@ -99,7 +99,7 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end) impl
     /** Returns the range as the runtime writes it. */
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "MeshCoordinateRange(start=%s, end=%s)", start, end);
+        return InvariantText.of("MeshCoordinateRange(start=%s, end=%s)", start, end);
     }
 
     private MeshCoordinate at(int place) {

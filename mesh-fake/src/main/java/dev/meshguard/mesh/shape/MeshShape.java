@@ -1,9 +1,9 @@
 package dev.meshguard.mesh.shape;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -37,16 +37,14 @@ public record MeshShape(List<Integer> dimensions) {
         long devices = 1;
         for (int size : dimensions) {
             if (size < 0) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT, "Cannot use %d as a dimension of a mesh: a dimension is 0 or more", size));
+                throw new IllegalArgumentException(
+                        InvariantText.of("Cannot use %d as a dimension of a mesh: a dimension is 0 or more", size));
             }
             devices *= Math.max(1, size);
             if (devices > Integer.MAX_VALUE) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
+                throw new IllegalArgumentException(InvariantText.of(
                         "Cannot use %s as the shape of a mesh: it has more than %d devices",
-                        dimensions,
-                        Integer.MAX_VALUE));
+                        dimensions, Integer.MAX_VALUE));
             }
         }
     }

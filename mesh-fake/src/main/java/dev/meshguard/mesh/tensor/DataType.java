@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.tensor;
 
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -46,10 +46,8 @@ public enum DataType {
      */
     public int elementSize() {
         if (elementSize == 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "An element of %s has no size of its own: it shares its exponent. Use TensorLayout.TILE.",
-                    this));
+            throw new IllegalArgumentException(InvariantText.of(
+                    "An element of %s has no size of its own: it shares its exponent. Use TensorLayout.TILE.", this));
         }
         return elementSize;
     }

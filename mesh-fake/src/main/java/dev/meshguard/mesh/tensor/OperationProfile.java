@@ -2,10 +2,10 @@ package dev.meshguard.mesh.tensor;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -57,18 +57,14 @@ public record OperationProfile(
          */
         public ProgramBuffer {
             if (type != BufferType.L1 && type != BufferType.L1_SMALL) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
+                throw new IllegalArgumentException(InvariantText.of(
                         "Cannot keep %s of a program in %s: it lies on the compute cores, in L1 or L1_SMALL",
-                        Quantities.quoted(name),
-                        type));
+                        Quantities.quoted(name), type));
             }
             if (bytesPerCore < 1) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
+                throw new IllegalArgumentException(InvariantText.of(
                         "Cannot keep %s of a program in %d B of each core: it has at least 1 B",
-                        Quantities.quoted(name),
-                        bytesPerCore));
+                        Quantities.quoted(name), bytesPerCore));
             }
         }
     }
@@ -85,26 +81,18 @@ public record OperationProfile(
             throw new IllegalArgumentException("An operation profile needs the operation's name: it is blank");
         }
         if (kernelBinaryPages < 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot use %d as the kernel binary pages of %s: it must be 0 or more",
-                    kernelBinaryPages,
-                    operation));
+                    kernelBinaryPages, operation));
         }
         if (traceSize.isPresent() && traceSize.getAsLong() < 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "Cannot use %d B as the trace size of %s: it must be 0 or more",
-                    traceSize.getAsLong(),
-                    operation));
+            throw new IllegalArgumentException(InvariantText.of(
+                    "Cannot use %d B as the trace size of %s: it must be 0 or more", traceSize.getAsLong(), operation));
         }
         for (int tiles : circularBufferTiles) {
             if (tiles < 1) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
-                        "A circular buffer of %s cannot hold %d tiles: it holds at least one",
-                        operation,
-                        tiles));
+                throw new IllegalArgumentException(InvariantText.of(
+                        "A circular buffer of %s cannot hold %d tiles: it holds at least one", operation, tiles));
             }
         }
     }
@@ -137,8 +125,8 @@ public record OperationProfile(
      */
     public OperationProfile withProgramBuffers(int number, String name, BufferType type, long bytesPerCore) {
         if (number < 1) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "Cannot add %d program buffers to %s: add at least one", number, operation));
+            throw new IllegalArgumentException(
+                    InvariantText.of("Cannot add %d program buffers to %s: add at least one", number, operation));
         }
         List<ProgramBuffer> more = new ArrayList<>(programBuffers);
         more.addAll(Collections.nCopies(number, new ProgramBuffer(name, type, bytesPerCore)));

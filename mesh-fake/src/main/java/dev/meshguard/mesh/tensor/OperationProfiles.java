@@ -1,8 +1,8 @@
 package dev.meshguard.mesh.tensor;
 
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
@@ -56,13 +56,10 @@ public final class OperationProfiles {
      */
     public OperationProfile profileOf(String operation) {
         return find(operation)
-                .orElseThrow(() -> new IllegalArgumentException(String.format(
-                        Locale.ROOT,
+                .orElseThrow(() -> new IllegalArgumentException(InvariantText.of(
                         "Cannot run %s: it has no operation profile, so what it allocates is not known (known: %s)."
                                 + " Give it one with OperationProfiles.measured().with(OperationProfile.of(\"%s\", ...)).",
-                        operation,
-                        names(),
-                        operation)));
+                        operation, names(), operation)));
     }
 
     /** Returns the profile of an operation, if there is one. */

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.tensor;
 
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.List;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -146,8 +146,7 @@ public sealed interface TensorDistribution {
 
         private static void requireTwoDimensions(List<Integer> mesh) {
             if (mesh.size() != 2) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
+                throw new IllegalArgumentException(InvariantText.of(
                         "Cannot shard a tensor over rows and columns of a mesh of %d dimensions."
                                 + " Use TensorDistribution.sharded(dimension) instead.",
                         mesh.size()));
@@ -158,17 +157,10 @@ public sealed interface TensorDistribution {
     private static TensorShape divided(TensorShape shape, int dimension, int parts, String over) {
         int size = shape.get(dimension);
         if (size % parts != 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot shard dimension %d of a %s tensor over %d %s: %d does not divide evenly by %d."
                             + " Pad the dimension to %d, or replicate the tensor.",
-                    dimension,
-                    shape,
-                    parts,
-                    over,
-                    size,
-                    parts,
-                    (size + parts - 1) / parts * parts));
+                    dimension, shape, parts, over, size, parts, (size + parts - 1) / parts * parts));
         }
         return shape.with(dimension, size / parts);
     }

@@ -1,9 +1,9 @@
 package dev.meshguard.mesh.tensor;
 
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -31,8 +31,8 @@ public record TensorShape(List<Integer> dimensions) {
         }
         for (int size : dimensions) {
             if (size < 0) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT, "Cannot use %d as a dimension of a tensor: a dimension is 0 or more", size));
+                throw new IllegalArgumentException(
+                        InvariantText.of("Cannot use %d as a dimension of a tensor: a dimension is 0 or more", size));
             }
         }
     }
@@ -77,12 +77,9 @@ public record TensorShape(List<Integer> dimensions) {
     private int index(int dimension) {
         int index = dimension < 0 ? dimension + rank() : dimension;
         if (index < 0 || index >= rank()) {
-            throw new IndexOutOfBoundsException(String.format(
-                    Locale.ROOT,
+            throw new IndexOutOfBoundsException(InvariantText.of(
                     "A tensor of shape %s has no dimension %d: its dimensions are 0 to %d",
-                    this,
-                    dimension,
-                    rank() - 1));
+                    this, dimension, rank() - 1));
         }
         return index;
     }

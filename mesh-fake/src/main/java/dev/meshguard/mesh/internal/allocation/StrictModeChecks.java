@@ -9,6 +9,7 @@ import dev.meshguard.mesh.BufferMisuseException.Misuse;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.internal.allocation.BufferState.Moment;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -16,7 +17,6 @@ import java.util.EnumMap;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -104,12 +104,10 @@ public final class StrictModeChecks {
             return;
         }
         List<String> lines = new ArrayList<>();
-        lines.add(String.format(
-                Locale.ROOT,
+        lines.add(InvariantText.of(
                 "Cannot empty the banks of mesh %d: its allocator has allocated %s. They would still count as allocated, and freeing one"
                         + " later would free whatever lies at its address then.",
-                meshId,
-                Quantities.count(allocated.size(), "buffer")));
+                meshId, Quantities.count(allocated.size(), "buffer")));
         allocated.stream().limit(BUFFERS_SHOWN).forEach(allocation -> {
             lines.add("The " + description(allocation) + ":");
             allocation.openPeriod().ifPresent(life -> lines.addAll(life.lines()));
@@ -155,8 +153,7 @@ public final class StrictModeChecks {
         Optional<Allocation> last = lastFreedBy(allocator, type, address);
         throw misuse(
                 last.isPresent() ? Misuse.SECOND_FREE : Misuse.UNKNOWN_ADDRESS,
-                String.format(
-                        Locale.ROOT,
+                InvariantText.of(
                         "Cannot free %s %s on %s: %s.",
                         type,
                         Quantities.address(address),
@@ -179,13 +176,9 @@ public final class StrictModeChecks {
                 .ifPresent(last -> {
                     throw misuse(
                             Misuse.VIEW_OF_FREED_MEMORY,
-                            String.format(
-                                    Locale.ROOT,
+                            InvariantText.of(
                                     "Cannot look at %s %s on %s: it lies in the %s, which was freed.",
-                                    type,
-                                    Quantities.address(address),
-                                    description(devices),
-                                    description(last)),
+                                    type, Quantities.address(address), description(devices), description(last)),
                             Optional.of(last),
                             "Make the view before the buffer is freed, and free the buffer when the view is not needed any"
                                     + " more. A runtime that is not strict looks at whatever lies there, as the real one does.");
@@ -283,8 +276,7 @@ public final class StrictModeChecks {
     }
 
     private static String description(Allocation allocation) {
-        return String.format(
-                Locale.ROOT,
+        return InvariantText.of(
                 "%s %s of %s at %s on %s",
                 allocation.type(),
                 allocation.kind() == Kind.VIEW || allocation.kind() == Kind.VIEW_ON_MESH ? "view" : "buffer",
@@ -302,7 +294,7 @@ public final class StrictModeChecks {
             return "device " + first;
         }
         return inARow && sorted.size() > 2
-                ? String.format(Locale.ROOT, "devices %d to %d", first, sorted.get(sorted.size() - 1))
+                ? InvariantText.of("devices %d to %d", first, sorted.get(sorted.size() - 1))
                 : "devices " + sorted.stream().map(String::valueOf).collect(Collectors.joining(", "));
     }
 }

@@ -11,8 +11,8 @@ import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
 import dev.meshguard.mesh.internal.memory.SubDeviceManager;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -242,8 +242,7 @@ public final class CommandQueue {
     }
 
     private void rejectBecauseOf(CommandQueue other) {
-        throw new IllegalStateException(String.format(
-                Locale.ROOT,
+        throw new IllegalStateException(InvariantText.of(
                 "Cannot use command queue %d of mesh %d while queue %d records trace %s: the runtime would take down the commands"
                         + " of both (undefined behaviour). End the capture first.",
                 id,

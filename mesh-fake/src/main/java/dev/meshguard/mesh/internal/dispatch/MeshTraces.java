@@ -22,8 +22,8 @@ import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
 import dev.meshguard.mesh.internal.memory.SubDeviceManager;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -92,8 +92,8 @@ public final class MeshTraces {
      */
     public static OptionalLong wholeSize(long bytes) {
         if (bytes < 1) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "Cannot end a trace with %d B: it holds at least the command that ends it", bytes));
+            throw new IllegalArgumentException(InvariantText.of(
+                    "Cannot end a trace with %d B: it holds at least the command that ends it", bytes));
         }
         return OptionalLong.of(bytes);
     }
@@ -151,12 +151,10 @@ public final class MeshTraces {
                     id.value(), mesh.id(), manager.id().value());
         }
         if (trace.kept().isEmpty()) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT,
+            throw new IllegalStateException(InvariantText.of(
                     "Cannot replay trace %d of mesh %d: it has no buffer, because its capture has not ended or failed at the end"
                             + " (the runtime would crash). Release it and capture it again.",
-                    id.value(),
-                    mesh.id()));
+                    id.value(), mesh.id()));
         }
         queue.enqueueTrace(trace, blocking);
     }
@@ -227,8 +225,7 @@ public final class MeshTraces {
         String scope = "in total over " + allocator().numBanks(BufferType.TRACE) + " banks";
         String countedOnly =
                 mesh.reports().has(TRACE_SIZE_NOT_LOWERED_ON_RELEASE) ? "rejected or released" : "rejected";
-        String why = String.format(
-                Locale.ROOT,
+        String why = InvariantText.of(
                 "%sthe traces need %s %s, and the trace_region_size permits %s. In each bank the new one needs %s, and %s of"
                         + " the region is free",
                 isCountedOnly ? "with those that were " + countedOnly + " " : "",
@@ -239,10 +236,8 @@ public final class MeshTraces {
                 Quantities.size(allocator().statistics(BufferType.TRACE).totalFree()));
         String advice = isCountedOnly
                 ? "close the mesh and open it again: until then the runtime counts traces that were " + countedOnly
-                : String.format(
-                        Locale.ROOT,
-                        "open the mesh with a trace_region_size of at least %d, which each bank sets aside",
-                        needed);
+                : InvariantText.of(
+                        "open the mesh with a trace_region_size of at least %d, which each bank sets aside", needed);
         return MemoryShortage.ofRegion(
                 BufferType.TRACE,
                 needed,
@@ -318,24 +313,21 @@ public final class MeshTraces {
             return;
         }
         String unknown = trace.unmeasured()
-                .map(program -> String.format(Locale.ROOT, "the size of the commands of %s", program))
+                .map(program -> InvariantText.of("the size of the commands of %s", program))
                 .orElse("the size of a trace without commands");
-        throw new IllegalStateException(String.format(
-                Locale.ROOT,
+        throw new IllegalStateException(InvariantText.of(
                 "Cannot end the capture of trace %d on mesh %d: %s is unknown, and only the runtime could know. Give it with"
                         + " Program.setTraceSize(bytes) or OperationProfile.withTraceSize(bytes), or give the size of the whole"
                         + " trace to endMeshTrace(queue, trace, rawSize).",
-                trace.id().value(),
-                mesh.id(),
-                unknown));
+                trace.id().value(), mesh.id(), unknown));
     }
 
     /** Returns a different name for each capture, so that the end of one is not attributed to another. */
     private Owner ownerOf(TraceId id) {
         int capture = captures.merge(id, 1, Integer::sum);
         String name = capture == 1
-                ? String.format(Locale.ROOT, "%d of mesh %d", id.value(), mesh.id())
-                : String.format(Locale.ROOT, "%d of mesh %d, capture %d", id.value(), mesh.id(), capture);
+                ? InvariantText.of("%d of mesh %d", id.value(), mesh.id())
+                : InvariantText.of("%d of mesh %d, capture %d", id.value(), mesh.id(), capture);
         return new Owner(Owner.Kind.TRACE, name);
     }
 }

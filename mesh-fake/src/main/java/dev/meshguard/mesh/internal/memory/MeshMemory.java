@@ -33,6 +33,7 @@ import dev.meshguard.mesh.internal.report.Answers;
 import dev.meshguard.mesh.internal.report.MeshReports;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -40,7 +41,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -304,8 +304,7 @@ public final class MeshMemory {
      */
     private void requireSameOpenPeriod(Allocation allocation) {
         if (allocation.kind() == Kind.ON_ONE_DEVICE && reports.isOpenedAgain(allocation)) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT,
+            throw new IllegalStateException(InvariantText.of(
                     "Cannot free the %s buffer at %s of device %d: the device was closed and opened again since the buffer was"
                             + " created, and the runtime would call an allocator that is gone (undefined behaviour)."
                             + " Free it before close_mesh_device.",
@@ -319,12 +318,9 @@ public final class MeshMemory {
     public void crash(Allocation allocation, String because) {
         MemoryRequest release = Answers.release(reports.listener(), allocation.details());
         reports.freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
-        throw new IllegalStateException(String.format(
-                Locale.ROOT,
+        throw new IllegalStateException(InvariantText.of(
                 "Segmentation fault: cannot free the %s buffer at %s: %s. This is a defect that was switched on.",
-                allocation.type(),
-                Quantities.address(allocation.address()),
-                because));
+                allocation.type(), Quantities.address(allocation.address()), because));
     }
 
     /** Frees everything that the allocators of the mesh and its sub-devices have allocated, without reporting it. */
@@ -530,7 +526,7 @@ public final class MeshMemory {
                     meshAllocator.bankBase(BufferType.L1),
                     meshAllocator.managedRange(BufferType.L1).end());
             long size = subDevices.localL1SizeOf(id);
-            String user = String.format(Locale.ROOT, "the sub-devices of manager %d", id.value());
+            String user = InvariantText.of("the sub-devices of manager %d", id.value());
             throw occupied.causedBy(
                     size > l1.size()
                             ? MemoryShortage.ofRegion(
@@ -665,23 +661,18 @@ public final class MeshMemory {
 
     private static void requireWholeDevice(int device, BufferConfig buffer) {
         if (buffer.subDevice().isPresent()) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot create a buffer for sub-device %d on device %d alone: sub-devices belong to a mesh."
                             + " Create it on the mesh, or name no sub-device.",
-                    buffer.subDevice().get().value(),
-                    device));
+                    buffer.subDevice().get().value(), device));
         }
     }
 
     /** Checks an address. Buffers return their address in 32 bits, in which all banks fit (quirk Q13). */
     private static void requireAddress(long address) {
         if (address < 0 || address > HIGHEST_ADDRESS) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "There is no buffer at address %d: an address is a number from 0 to %d",
-                    address,
-                    HIGHEST_ADDRESS));
+            throw new IllegalArgumentException(InvariantText.of(
+                    "There is no buffer at address %d: an address is a number from 0 to %d", address, HIGHEST_ADDRESS));
         }
     }
 

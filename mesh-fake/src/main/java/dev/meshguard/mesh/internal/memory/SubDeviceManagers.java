@@ -12,11 +12,11 @@ import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -81,7 +81,7 @@ public final class SubDeviceManagers {
     public SubDeviceManagerId create(List<SubDevice> subDevices, long localL1Size) {
         if (localL1Size < 0) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "Cannot give sub-devices %d B of L1: a size is 0 or more", localL1Size));
+                    InvariantText.of("Cannot give sub-devices %d B of L1: a size is 0 or more", localL1Size));
         }
         SubDeviceManager created = SubDeviceManager.divided(
                 process.nextSubDeviceManagerId(), grid, subDevices, localL1Size, config, process.unsafeAllocations());

@@ -10,7 +10,7 @@ import dev.meshguard.mesh.internal.fault.FaultScript;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.shape.SystemMesh;
-import java.util.Locale;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -121,8 +121,7 @@ public final class RuntimeProcess {
     public void requireInService(Supplier<String> wanted) {
         synchronized (lock) {
             if (retiredBecause != null) {
-                throw new IllegalStateException(
-                        String.format(Locale.ROOT, "Cannot open %s: %s", wanted.get(), retiredBecause));
+                throw new IllegalStateException(InvariantText.of("Cannot open %s: %s", wanted.get(), retiredBecause));
             }
         }
     }

@@ -14,9 +14,9 @@ import dev.meshguard.mesh.internal.program.CircularBufferPlacement;
 import dev.meshguard.mesh.internal.program.KernelBinary;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.SystemProgram;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
 
@@ -106,7 +106,7 @@ public final class SystemPrograms {
     }
 
     private LoadedSystemProgram loadOn(DeviceOpenPeriod device, SystemProgram program) {
-        Owner owner = new Owner(program.kind(), String.format(Locale.ROOT, "device %d", device.device()));
+        Owner owner = new Owner(program.kind(), InvariantText.of("device %d", device.device()));
         return load(
                 program,
                 owner,
@@ -115,7 +115,7 @@ public final class SystemPrograms {
     }
 
     private LoadedSystemProgram loadOnMesh(int queue, SystemProgram program) {
-        Owner owner = new Owner(program.kind(), String.format(Locale.ROOT, "%d of mesh %d", queue, mesh.id()));
+        Owner owner = new Owner(program.kind(), InvariantText.of("%d of mesh %d", queue, mesh.id()));
         List<DeviceOpenPeriod> devices = mesh.reports().circularBufferDevices().stream()
                 .map(mesh::openPeriodOf)
                 .toList();

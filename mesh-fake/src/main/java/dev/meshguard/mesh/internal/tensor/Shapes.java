@@ -7,9 +7,9 @@ import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorLayout;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * The input and output shapes of operations.
@@ -37,11 +37,9 @@ public final class Shapes {
         TensorShape left = onDevice(a, mesh);
         TensorShape right = onDevice(b, mesh);
         if (left.rank() < 2 || right.rank() < 2 || left.get(-1) != right.get(-2)) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot run matmul on tensors that are %s and %s on each device: the last dimension of the first must be the last but one of the second",
-                    left,
-                    right));
+                    left, right));
         }
         int rank = Math.max(left.rank(), right.rank());
         List<Integer> product = repeated("matmul", left, right, rank, 2);
@@ -85,14 +83,9 @@ public final class Shapes {
             int a = -dimension > left.rank() ? 1 : left.get(dimension);
             int b = -dimension > right.rank() ? 1 : right.get(dimension);
             if (a != b && a != 1 && b != 1) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
+                throw new IllegalArgumentException(InvariantText.of(
                         "Cannot run %s on tensors that are %s and %s on each device: %d and %d are neither equal nor 1",
-                        operation,
-                        left,
-                        right,
-                        a,
-                        b));
+                        operation, left, right, a, b));
             }
             sizes.add(a == 1 ? b : a);
         }
@@ -104,12 +97,9 @@ public final class Shapes {
         if (a.distribution().isSharded()
                 && b.distribution().isSharded()
                 && !a.distribution().equals(b.distribution())) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "Cannot run %s on tensors that are sharded differently: %s and %s. Distribute both alike, or replicate one.",
-                    operation,
-                    a.distribution(),
-                    b.distribution()));
+                    operation, a.distribution(), b.distribution()));
         }
         TensorDistribution distribution = a.distribution().isSharded() ? a.distribution() : b.distribution();
         return a.unnamed().distributed(distribution).withShape(distribution.wholeShape(onDevice, mesh.dimensions()));

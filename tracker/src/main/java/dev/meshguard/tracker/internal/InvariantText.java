@@ -1,0 +1,18 @@
+package dev.meshguard.tracker.internal;
+
+import java.util.Locale;
+
+/** Texts with values in them that are the same in every locale. */
+public final class InvariantText {
+
+    private InvariantText() {}
+
+    /**
+     * Returns a text with its values.
+     *
+     * @param format the text, with the places of its values as in {@link String#format(Locale, String, Object...)}
+     */
+    public static String of(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}
