@@ -520,18 +520,20 @@ public final class Ttnn {
     private AllocatorConfig configOf(MeshDeviceOptions options) {
         Architecture architecture = process.architecture();
         RuntimePreset preset = process.settings().preset();
-        return AllocatorConfig.builder()
-                .dramBankCount(architecture.dramBankCount())
-                .dramBankSize(architecture.dramBankSize())
-                .dramUnreservedBase(preset.dramUnreservedBase(architecture))
-                .dramAlignment(architecture.dramAlignment())
-                .l1BankCount(process.computeGrid().size())
-                .l1Size(architecture.l1Size())
-                .l1UnreservedBase(preset.l1UnreservedBase(architecture))
-                .l1Alignment(architecture.l1Alignment())
-                .l1SmallSize(options.l1SmallSize())
-                .traceRegionSize(options.traceRegionSize())
-                .build();
+        return new AllocatorConfig(
+                new AllocatorConfig.Dram(
+                        architecture.dramBankCount(),
+                        architecture.dramBankSize(),
+                        preset.dramUnreservedBase(architecture),
+                        architecture.dramAlignment(),
+                        options.traceRegionSize()),
+                new AllocatorConfig.L1(
+                        process.computeGrid().size(),
+                        architecture.l1Size(),
+                        preset.l1UnreservedBase(architecture),
+                        architecture.l1Alignment(),
+                        options.l1SmallSize()),
+                true);
     }
 
     private static void requireCommandQueues(int number) {

@@ -28,13 +28,8 @@ public enum FreeListContender {
     public abstract FreeList of(long bytes);
 
     private static FreeList meshGuard(long bytes) {
-        AllocatorConfig config = AllocatorConfig.builder()
-                .dramBankCount(1)
-                .dramBankSize(bytes)
-                .dramAlignment(32)
-                .l1BankCount(1)
-                .l1Size(32)
-                .build();
+        AllocatorConfig config = new AllocatorConfig(
+                new AllocatorConfig.Dram(1, bytes, 0, 32, 0), new AllocatorConfig.L1(1, 32, 0, 1, 0), true);
         Allocator allocator = Allocator.create(config, UnsafeAllocationWarning.toLog());
         return new FreeList() {
             @Override

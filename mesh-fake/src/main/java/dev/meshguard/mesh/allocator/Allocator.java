@@ -41,10 +41,10 @@ public final class Allocator {
     private Allocator(AllocatorConfig config, UnsafeAllocationWarning unsafeAllocationWarning) {
         this.config = config;
         this.unsafeAllocationWarning = unsafeAllocationWarning;
-        add(BufferType.DRAM, config.dramBankCount(), config.dramRegion());
-        add(BufferType.TRACE, config.dramBankCount(), config.traceRegion());
-        add(BufferType.L1, config.l1BankCount(), config.l1Region());
-        add(BufferType.L1_SMALL, config.l1SmallSize() > 0 ? config.l1BankCount() : 0, config.l1SmallRegion());
+        add(BufferType.DRAM, config.dram().banks(), config.dramRegion());
+        add(BufferType.TRACE, config.dram().banks(), config.traceRegion());
+        add(BufferType.L1, config.l1().banks(), config.l1Region());
+        add(BufferType.L1_SMALL, config.l1().smallSize() > 0 ? config.l1().banks() : 0, config.l1SmallRegion());
     }
 
     /**
@@ -370,6 +370,6 @@ public final class Allocator {
     }
 
     private void add(BufferType kind, int banks, AddressRange region) {
-        managers.put(kind, new BankManager(kind, banks, region, config.l1UnreservedBase(), config));
+        managers.put(kind, new BankManager(kind, banks, region, config.l1().unreservedBase(), config));
     }
 }

@@ -214,10 +214,10 @@ final class BankManager {
 
     private int banksFor(BankRequest request) {
         int banksInUse = request.shards().orElse(banks);
-        if (request.isSharded() && banksInUse > config.l1BankCount()) {
+        if (request.isSharded() && banksInUse > config.l1().banks()) {
             throw new MeshRuntimeException(
                     "Expected number of shards %d to be less than or equal to total number of L1 banks %d in compute cores",
-                    banksInUse, config.l1BankCount());
+                    banksInUse, config.l1().banks());
         }
         return banksInUse;
     }
@@ -234,7 +234,7 @@ final class BankManager {
 
     private FreeListOpt freeList() {
         if (createdList == null) {
-            long alignment = config.dramAlignment();
+            long alignment = config.dram().alignment();
             createdList = new FreeListOpt(region.size(), start(), alignment, alignment);
         }
         return createdList;
@@ -246,11 +246,11 @@ final class BankManager {
     }
 
     private void requireAlignedStart() {
-        long excess = start() % config.dramAlignment();
+        long excess = start() % config.dram().alignment();
         if (excess != 0) {
             throw new IllegalArgumentException(InvariantText.of(
                     "Cannot manage %s from %d: the start must be a multiple of the DRAM alignment %d. The nearest below is %d.",
-                    kind, start(), config.dramAlignment(), start() - excess));
+                    kind, start(), config.dram().alignment(), start() - excess));
         }
     }
 

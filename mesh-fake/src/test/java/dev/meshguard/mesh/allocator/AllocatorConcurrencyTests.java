@@ -40,18 +40,10 @@ class AllocatorConcurrencyTests {
     private final long seed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
     private final Set<Loan> allocatedUnits = ConcurrentHashMap.newKeySet();
     private final Allocator allocator = Allocator.create(
-            AllocatorConfig.builder()
-                    .dramBankCount(1)
-                    .dramBankSize(65_536)
-                    .dramUnreservedBase(1_024)
-                    .dramAlignment(UNIT)
-                    .l1BankCount(1)
-                    .l1Size(32_768)
-                    .l1UnreservedBase(2_048)
-                    .l1Alignment(16)
-                    .l1SmallSize(8_192)
-                    .traceRegionSize(8_192)
-                    .build(),
+            new AllocatorConfig(
+                    new AllocatorConfig.Dram(1, 65_536, 1_024, UNIT, 8_192),
+                    new AllocatorConfig.L1(1, 32_768, 2_048, 16, 8_192),
+                    true),
             UnsafeAllocationWarning.to(text -> {}));
 
     @Test

@@ -53,20 +53,11 @@ class AllocatorDifferentialTests {
             long smallSize = dramAlignment * random.nextInt(10);
             long dramEnd = base + traceSize + dramAlignment * random.nextInt(20);
             long l1End = base + smallSize + dramAlignment * (1 + random.nextInt(20));
-            var config = AllocatorConfig.builder()
-                    .dramBankCount(DRAM_BANKS)
-                    .dramBankSize(dramEnd)
-                    .dramUnreservedBase(base)
-                    .dramAlignment(dramAlignment)
-                    .l1BankCount(CORES)
-                    .l1Size(l1End)
-                    .l1UnreservedBase(base)
-                    .l1Alignment(16)
-                    .l1SmallSize(smallSize)
-                    .traceRegionSize(traceSize);
-            this.actual = Allocator.create(
-                    (interleaved ? config : config.withoutInterleaving()).build(),
-                    UnsafeAllocationWarning.to(text -> {}));
+            var config = new AllocatorConfig(
+                    new AllocatorConfig.Dram(DRAM_BANKS, dramEnd, base, dramAlignment, traceSize),
+                    new AllocatorConfig.L1(CORES, l1End, base, 16, smallSize),
+                    interleaved);
+            this.actual = Allocator.create(config, UnsafeAllocationWarning.to(text -> {}));
             model(DRAM, DRAM_BANKS, base, dramEnd - traceSize, dramAlignment, dramAlignment);
             model(TRACE, DRAM_BANKS, dramEnd - traceSize, dramEnd, dramAlignment, dramAlignment);
             model(L1, CORES, base, l1End - smallSize, 16, dramAlignment);

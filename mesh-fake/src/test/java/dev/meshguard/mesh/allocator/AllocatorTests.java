@@ -27,21 +27,14 @@ class AllocatorTests {
 
     private final List<String> warnings = new ArrayList<>();
     private final UnsafeAllocationWarning warning = UnsafeAllocationWarning.to(warnings::add);
-    private final Allocator allocator = Allocator.create(config().build(), warning);
+    private final Allocator allocator = Allocator.create(config(4_096, 1_024), warning);
 
     /** DRAM lends 1024 to 12288 and traces 12288 to 16384; L1 lends 2048 to 7168 and small shards 7168 to 8192. */
-    private static AllocatorConfig.Builder config() {
-        return AllocatorConfig.builder()
-                .dramBankCount(12)
-                .dramBankSize(16_384)
-                .dramUnreservedBase(1_024)
-                .dramAlignment(32)
-                .l1BankCount(56)
-                .l1Size(8_192)
-                .l1UnreservedBase(2_048)
-                .l1Alignment(16)
-                .l1SmallSize(1_024)
-                .traceRegionSize(4_096);
+    private static AllocatorConfig config(long traceRegionSize, long l1SmallSize) {
+        return new AllocatorConfig(
+                new AllocatorConfig.Dram(12, 16_384, 1_024, 32, traceRegionSize),
+                new AllocatorConfig.L1(56, 8_192, 2_048, 16, l1SmallSize),
+                true);
     }
 
     @ParameterizedTest
@@ -53,8 +46,7 @@ class AllocatorTests {
 
     @Test
     void hasNoRoomForTracesAndSmallShardsWithoutARegionForThem() {
-        var without =
-                Allocator.create(config().traceRegionSize(0).l1SmallSize(0).build(), warning);
+        var without = Allocator.create(config(0, 0), warning);
 
         assertThat(without.bankSize(DRAM)).isEqualTo(15_360);
         assertThat(without.numBanks(L1_SMALL)).isZero();
@@ -68,14 +60,10 @@ class AllocatorTests {
     @Test
     void ofASubDeviceHasAnyNumberOfBanksAndNoDram() {
         var subDevice = Allocator.create(
-                AllocatorConfig.builder()
-                        .dramAlignment(32)
-                        .l1BankCount(3)
-                        .l1Size(2_064)
-                        .l1UnreservedBase(1_024)
-                        .l1Alignment(16)
-                        .withoutInterleaving()
-                        .build(),
+                new AllocatorConfig(
+                        new AllocatorConfig.Dram(0, 0, 0, 32, 0),
+                        new AllocatorConfig.L1(3, 2_064, 1_024, 16, 0),
+                        false),
                 warning);
 
         assertThat(subDevice.bankSize(L1)).isEqualTo(1_040);

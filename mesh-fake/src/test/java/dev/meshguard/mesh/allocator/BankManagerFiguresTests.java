@@ -14,13 +14,8 @@ class BankManagerFiguresTests {
 
     @Test
     void fillsACoreFromItsTop() {
-        var config = AllocatorConfig.builder()
-                .dramAlignment(32)
-                .l1BankCount(64)
-                .l1Size(1_499_136)
-                .l1UnreservedBase(103_776)
-                .l1Alignment(16)
-                .build();
+        var config = new AllocatorConfig(
+                new AllocatorConfig.Dram(0, 0, 0, 32, 0), new AllocatorConfig.L1(64, 1_499_136, 103_776, 16, 0), true);
         var banks = new BankManager(BufferType.L1, 64, config.l1Region(), 103_776, config);
         long[] kibibytes = {32, 64, 128};
         long taken = 0;

@@ -16,14 +16,11 @@ class BankManagerTests {
 
     private static final BankRequest PAGE = BankRequest.interleaved(32, 32, BOTTOM_UP);
     private static final BankRequest SHARD = BankRequest.sharded(32, 32, 1, BOTTOM_UP);
-    private static final AllocatorConfig CONFIG = config().build();
+    private static final AllocatorConfig CONFIG = config(true);
 
-    private static AllocatorConfig.Builder config() {
-        return AllocatorConfig.builder()
-                .dramAlignment(32)
-                .l1Alignment(16)
-                .l1BankCount(8)
-                .l1Size(1);
+    private static AllocatorConfig config(boolean interleaved) {
+        return new AllocatorConfig(
+                new AllocatorConfig.Dram(0, 0, 0, 32, 0), new AllocatorConfig.L1(8, 1, 0, 16, 0), interleaved);
     }
 
     private static BankManager dram(int banks, AllocatorConfig config) {
@@ -84,7 +81,7 @@ class BankManagerTests {
         var small = new BankManager(BufferType.L1_SMALL, 3, new AddressRange(0, 32), 0, CONFIG);
 
         assertThat(small.numBanks()).isEqualTo(3);
-        assertThat(dram(3, config().withoutInterleaving().build()).numBanks()).isEqualTo(3);
+        assertThat(dram(3, config(false)).numBanks()).isEqualTo(3);
     }
 
     @Test

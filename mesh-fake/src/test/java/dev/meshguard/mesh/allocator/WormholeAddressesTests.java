@@ -18,17 +18,10 @@ class WormholeAddressesTests {
     private final Allocator allocator = wormhole(0);
 
     private static Allocator wormhole(long traceRegionSize) {
-        var config = AllocatorConfig.builder()
-                .dramBankCount(12)
-                .dramBankSize(1_073_741_824)
-                .dramUnreservedBase(2_560_032)
-                .dramAlignment(32)
-                .l1BankCount(64)
-                .l1Size(1_499_136)
-                .l1UnreservedBase(101_152)
-                .l1Alignment(16)
-                .traceRegionSize(traceRegionSize)
-                .build();
+        var config = new AllocatorConfig(
+                new AllocatorConfig.Dram(12, 1_073_741_824, 2_560_032, 32, traceRegionSize),
+                new AllocatorConfig.L1(64, 1_499_136, 101_152, 16, 0),
+                true);
         return Allocator.create(config, UnsafeAllocationWarning.to(text -> {}));
     }
 

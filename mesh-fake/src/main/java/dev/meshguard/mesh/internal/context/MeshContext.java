@@ -191,12 +191,12 @@ public final class MeshContext {
 
     /** Returns the first address of L1 that may be allocated, from which circular buffers are stacked. */
     public long l1Base() {
-        return config.l1UnreservedBase();
+        return config.l1().unreservedBase();
     }
 
     /** Returns the bytes that each device reserves for traces. */
     public long traceRegionSize() {
-        return config.traceRegionSize();
+        return config.dram().traceRegionSize();
     }
 
     /** Returns the ids of the devices, in row-major order. */

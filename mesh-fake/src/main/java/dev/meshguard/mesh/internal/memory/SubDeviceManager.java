@@ -66,7 +66,9 @@ public final class SubDeviceManager {
             AllocatorConfig config,
             UnsafeAllocationWarning warning) {
         requireValid(subDevices, grid);
-        long aligned = (localL1Size + config.l1Alignment() - 1) / config.l1Alignment() * config.l1Alignment();
+        long aligned = (localL1Size + config.l1().alignment() - 1)
+                / config.l1().alignment()
+                * config.l1().alignment();
         List<Optional<Allocator>> allocators = subDevices.stream()
                 .map(subDevice -> localAllocator(subDevice, aligned, config, warning))
                 .toList();
@@ -201,14 +203,16 @@ public final class SubDeviceManager {
         if (localL1Size == 0 || subDevice.cores().numCores() == 0) {
             return Optional.empty();
         }
-        AllocatorConfig local = AllocatorConfig.builder()
-                .dramAlignment(config.dramAlignment())
-                .l1BankCount(subDevice.cores().numCores())
-                .l1Size(config.l1UnreservedBase() + localL1Size)
-                .l1UnreservedBase(config.l1UnreservedBase())
-                .l1Alignment(config.l1Alignment())
-                .withoutInterleaving()
-                .build();
+        AllocatorConfig.L1 l1 = config.l1();
+        AllocatorConfig local = new AllocatorConfig(
+                new AllocatorConfig.Dram(0, 0, 0, config.dram().alignment(), 0),
+                new AllocatorConfig.L1(
+                        subDevice.cores().numCores(),
+                        l1.unreservedBase() + localL1Size,
+                        l1.unreservedBase(),
+                        l1.alignment(),
+                        0),
+                false);
         return Optional.of(Allocator.create(local, warning));
     }
 }
