@@ -20,7 +20,7 @@ import org.apiguardian.api.API.Status;
  * only by its address. Freeing an address that has been reused therefore frees the new owner's memory, as in the runtime, which
  * keeps its list of buffers elsewhere. Allocators are independent of each other, even over the same chips.
  *
- * <p>All sizes and addresses are bytes. Safe for use by several threads: one lock guards the whole allocator. Sources:
+ * <p>All sizes and addresses are bytes. Safe for use by several threads: a lock for each kind of memory guards it. Sources:
  * {@code tt_metal/impl/allocator/allocator.cpp} and {@code l1_banking_allocator.cpp}, in the mode that the runtime calls
  * lock-step.
  *
@@ -33,7 +33,6 @@ public final class Allocator {
 
     private final AllocatorConfig config;
     private final UnsafeAllocationWarning unsafeAllocationWarning;
-    private final Object lock = new Object();
     private final Map<BufferType, BankManager> managers = new EnumMap<>(BufferType.class);
 
     private volatile boolean allocationsUnsafe;
@@ -77,10 +76,7 @@ public final class Allocator {
             unsafeAllocationWarning.warnThisThread();
         }
         requireSpreadAllowed(type, request);
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            return manager.allocate(request);
-        }
+        return manager(type).allocate(request);
     }
 
     /**
@@ -95,10 +91,7 @@ public final class Allocator {
      */
     public DeviceOutOfMemoryException outOfMemory(BufferType type, BankRequest request) {
         requireSpreadAllowed(type, request);
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            return manager.outOfMemory(request);
-        }
+        return manager(type).outOfMemory(request);
     }
 
     /**
@@ -110,7 +103,7 @@ public final class Allocator {
     public MemoryShortage shortageOf(
             BufferType type, BankRequest request, LongFunction<Optional<MemoryRequest>> requestAt) {
         BankManager manager = manager(type);
-        synchronized (lock) {
+        synchronized (manager) {
             AddressRange range = manager.managedRange();
             return MemoryShortage.anywhere(
                     type,
@@ -124,21 +117,15 @@ public final class Allocator {
     /** Returns the allocated blocks of a bank of a kind, in any order. */
     @API(status = Status.INTERNAL, since = "0.1")
     public List<MemoryShortage.Block> blocks(BufferType type, LongFunction<Optional<MemoryRequest>> requestAt) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            return manager.allocatedRanges().stream()
-                    .map(range -> new MemoryShortage.Block(range.start(), range.end(), requestAt.apply(range.start())))
-                    .toList();
-        }
+        return manager(type).allocatedRanges().stream()
+                .map(range -> new MemoryShortage.Block(range.start(), range.end(), requestAt.apply(range.start())))
+                .toList();
     }
 
     /** Returns the managed addresses of a bank of a kind, without those removed by shrinking. */
     @API(status = Status.INTERNAL, since = "0.1")
     public AddressRange managedRange(BufferType type) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            return manager.managedRange();
-        }
+        return manager(type).managedRange();
     }
 
     /**
@@ -149,24 +136,17 @@ public final class Allocator {
      * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public void deallocate(BufferType type, long address) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            manager.deallocate(address);
-        }
+        manager(type).deallocate(address);
     }
 
     /** Frees everything that is allocated, without notifying the owners. */
     public void deallocateBuffers() {
-        synchronized (lock) {
-            managers.values().forEach(BankManager::deallocateAll);
-        }
+        managers.values().forEach(BankManager::deallocateAll);
     }
 
     /** Resets every kind of memory, except for the lowest occupied address, as in the runtime (quirk Q1). */
     public void clear() {
-        synchronized (lock) {
-            managers.values().forEach(BankManager::clear);
-        }
+        managers.values().forEach(BankManager::clear);
     }
 
     /** Marks later allocations as unsafe because a trace exists that may overwrite them. */
@@ -193,10 +173,7 @@ public final class Allocator {
      *     if memory is allocated in the removed part
      */
     public void shrinkSize(BufferType type, long size) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            manager.shrinkSize(size);
-        }
+        manager(type).shrinkSize(size);
     }
 
     /**
@@ -206,10 +183,7 @@ public final class Allocator {
      * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public void resetSize(BufferType type) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            manager.resetSize();
-        }
+        manager(type).resetSize();
     }
 
     /**
@@ -219,10 +193,7 @@ public final class Allocator {
      * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public void beginHighWaterMarkTracking(BufferType type) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            manager.beginHighWaterMarkTracking();
-        }
+        manager(type).beginHighWaterMarkTracking();
     }
 
     /**
@@ -233,10 +204,7 @@ public final class Allocator {
      * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public HighWaterMarks endHighWaterMarkTracking(BufferType type) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            return manager.endHighWaterMarkTracking();
-        }
+        return manager(type).endHighWaterMarkTracking();
     }
 
     /**
@@ -246,10 +214,7 @@ public final class Allocator {
      * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public HighWaterMarks highWaterMarks(BufferType type) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            return manager.highWaterMarks();
-        }
+        return manager(type).highWaterMarks();
     }
 
     /**
@@ -259,10 +224,7 @@ public final class Allocator {
      * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public Statistics statistics(BufferType type) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            return manager.statistics();
-        }
+        return manager(type).statistics();
     }
 
     /**
@@ -273,10 +235,7 @@ public final class Allocator {
      * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public long[] liveAddresses(BufferType type) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            return manager.liveAddresses();
-        }
+        return manager(type).liveAddresses();
     }
 
     /**
@@ -285,10 +244,7 @@ public final class Allocator {
      * @return the address, empty if nothing is allocated
      */
     public OptionalLong lowestOccupiedL1Address() {
-        BankManager manager = manager(BufferType.L1);
-        synchronized (lock) {
-            return manager.lowestOccupiedAddress();
-        }
+        return manager(BufferType.L1).lowestOccupiedAddress();
     }
 
     /**
@@ -298,10 +254,7 @@ public final class Allocator {
      * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public long bankSize(BufferType type) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            return manager.bankSize();
-        }
+        return manager(type).bankSize();
     }
 
     /**
@@ -323,10 +276,7 @@ public final class Allocator {
      * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public long reservedPerBank(BufferType type, BankRequest request) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            return manager.reservedPerBank(request);
-        }
+        return manager(type).reservedPerBank(request);
     }
 
     /**

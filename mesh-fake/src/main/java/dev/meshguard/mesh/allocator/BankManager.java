@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A buffer has the same address in every bank, so one {@link FreeListOpt} represents all banks. A buffer with fewer pages
  * than banks still uses a page in each (quirk Q7).
  *
- * <p>Sizes and addresses are bytes; addresses are absolute. Not thread-safe. Source:
+ * <p>Sizes and addresses are bytes; addresses are absolute. Safe for use by several threads: each call holds its lock. Source:
  * {@code tt_metal/impl/allocator/bank_manager.cpp}.
  */
 final class BankManager {
@@ -67,7 +67,7 @@ final class BankManager {
      * @throws DeviceOutOfMemoryException if there is no room
      * @throws MeshRuntimeException if there are more shards than compute cores, or interleaved L1 has no address limit
      */
-    long allocate(BankRequest request) {
+    synchronized long allocate(BankRequest request) {
         int banksInUse = banksFor(request);
         long sizePerBank = request.sizePerBank(banksInUse, config.alignment(kind));
         long limit = addressLimitFor(request);
@@ -83,7 +83,7 @@ final class BankManager {
     }
 
     /** {@return the error of a request for which there is no room, with the figures as they are} */
-    DeviceOutOfMemoryException outOfMemory(BankRequest request) {
+    synchronized DeviceOutOfMemoryException outOfMemory(BankRequest request) {
         int banksInUse = banksFor(request);
         addressLimitFor(request);
         return DeviceOutOfMemoryException.notEnoughSpace(
@@ -95,12 +95,12 @@ final class BankManager {
     }
 
     /** {@return the managed addresses of a bank} */
-    AddressRange managedRange() {
+    synchronized AddressRange managedRange() {
         return new AddressRange(region.end() - bankSize(), region.end());
     }
 
     /** {@return the allocated blocks of a bank, in any order} */
-    List<AddressRange> allocatedRanges() {
+    synchronized List<AddressRange> allocatedRanges() {
         return freeList().allocatedAddresses();
     }
 
@@ -109,7 +109,7 @@ final class BankManager {
      *
      * @param address the address it was allocated at; an unknown one is ignored
      */
-    void deallocate(long address) {
+    synchronized void deallocate(long address) {
         FreeListOpt list = freeList();
         if (trackingHighWaterMarks) {
             list.getAllocationSize(address)
@@ -120,7 +120,7 @@ final class BankManager {
     }
 
     /** Gives back everything that is allocated, by ascending address. */
-    void deallocateAll() {
+    synchronized void deallocateAll() {
         for (long address : liveAddresses()) {
             freeList().deallocate(address);
         }
@@ -128,7 +128,7 @@ final class BankManager {
     }
 
     /** Makes the memory as new, except for the lowest occupied address, as in the runtime (quirk Q1). */
-    void clear() {
+    synchronized void clear() {
         if (createdList != null) {
             createdList.clear();
         }
@@ -136,7 +136,7 @@ final class BankManager {
     }
 
     /** {@return the lowest allocated address, the same in each bank; empty if nothing is allocated} */
-    OptionalLong lowestOccupiedAddress() {
+    synchronized OptionalLong lowestOccupiedAddress() {
         return createdList == null ? OptionalLong.empty() : createdList.lowestOccupiedAddress();
     }
 
@@ -146,17 +146,17 @@ final class BankManager {
      * @param size the bytes to remove, in addition to those removed before, not negative; 0 does nothing
      * @throws MeshRuntimeException if the size is larger than the managed range, or if memory is allocated in the removed part
      */
-    void shrinkSize(long size) {
+    synchronized void shrinkSize(long size) {
         freeList().shrinkSize(size);
     }
 
     /** Undoes every shrink. */
-    void resetSize() {
+    synchronized void resetSize() {
         freeList().resetSize();
     }
 
     /** Starts to record, from zero, the highest addresses at which memory is allocated and freed. */
-    void beginHighWaterMarkTracking() {
+    synchronized void beginHighWaterMarkTracking() {
         trackingHighWaterMarks = true;
         highWaterMarks = HighWaterMarks.ZERO;
     }
@@ -166,23 +166,23 @@ final class BankManager {
      *
      * @return the last marks
      */
-    HighWaterMarks endHighWaterMarkTracking() {
+    synchronized HighWaterMarks endHighWaterMarkTracking() {
         trackingHighWaterMarks = false;
         return highWaterMarks;
     }
 
     /** {@return the high water marks of the current tracking, or else of the last one} */
-    HighWaterMarks highWaterMarks() {
+    synchronized HighWaterMarks highWaterMarks() {
         return highWaterMarks;
     }
 
     /** {@return how full each bank is} */
-    Statistics statistics() {
+    synchronized Statistics statistics() {
         return freeList().statistics();
     }
 
     /** {@return the allocated addresses, in ascending order} */
-    long[] liveAddresses() {
+    synchronized long[] liveAddresses() {
         return allocated.stream().mapToLong(Long::longValue).sorted().toArray();
     }
 
@@ -192,7 +192,7 @@ final class BankManager {
      *
      * @param request the requested memory
      */
-    long reservedPerBank(BankRequest request) {
+    synchronized long reservedPerBank(BankRequest request) {
         int banksInUse = request.shards().orElse(banks);
         return banksInUse == 0 ? 0 : freeList().roundedSize(request.sizePerBank(banksInUse, config.alignment(kind)));
     }
@@ -203,7 +203,7 @@ final class BankManager {
     }
 
     /** {@return the managed bytes in each bank, without those removed by shrinking} */
-    long bankSize() {
+    synchronized long bankSize() {
         return createdList == null ? region.size() : statistics().totalAllocatable();
     }
 

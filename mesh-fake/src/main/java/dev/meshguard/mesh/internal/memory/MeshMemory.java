@@ -44,7 +44,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.IntConsumer;
 import java.util.function.LongFunction;
@@ -605,24 +604,8 @@ public final class MeshMemory {
         }
         long extent = allocator.reservedPerBank(buffer.type(), request);
         AllocatorId id = kind == Kind.ON_ONE_DEVICE ? AllocatorId.DEVICE : subDevices.idOf(allocator);
-        return Allocation.allocated(kind, reserved(details, id, extent), on, buffer, address, allocator);
-    }
-
-    /** Creates the details eagerly, because every request for memory calls this method. */
-    private AllocationDetails reserved(AllocationDetails details, AllocatorId allocator, long extent) {
-        return new AllocationDetails(
-                details.kind(),
-                details.lifetime(),
-                details.owner(),
-                details.label(),
-                OptionalLong.of(extent),
-                details.processId(),
-                OptionalInt.of(meshId),
-                details.handleCollected(),
-                Optional.of(allocator),
-                false,
-                details.source(),
-                details.freedOnCollection());
+        AllocationDetails reserved = details.onMesh(meshId).fromAllocator(id).withExtent(extent);
+        return Allocation.allocated(kind, reserved, on, buffer, address, allocator);
     }
 
     private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {
