@@ -61,7 +61,9 @@ public sealed interface TensorDistribution {
     TensorShape wholeShape(TensorShape shapeOnDevice, List<Integer> mesh);
 
     /** Returns whether devices hold different parts. */
-    boolean isSharded();
+    default boolean isSharded() {
+        return true;
+    }
 
     /**
      * The whole tensor on every device.
@@ -106,11 +108,6 @@ public sealed interface TensorDistribution {
             return multiplied(shapeOnDevice, dimension, devices(mesh));
         }
 
-        @Override
-        public boolean isSharded() {
-            return true;
-        }
-
         private static int devices(List<Integer> mesh) {
             return mesh.stream().reduce(1, Math::multiplyExact);
         }
@@ -137,11 +134,6 @@ public sealed interface TensorDistribution {
         public TensorShape wholeShape(TensorShape shapeOnDevice, List<Integer> mesh) {
             requireTwoDimensions(mesh);
             return multiplied(multiplied(shapeOnDevice, dimension0, mesh.get(0)), dimension1, mesh.get(1));
-        }
-
-        @Override
-        public boolean isSharded() {
-            return true;
         }
 
         private static void requireTwoDimensions(List<Integer> mesh) {

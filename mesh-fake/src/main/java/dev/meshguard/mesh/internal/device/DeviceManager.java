@@ -6,7 +6,6 @@ import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import dev.meshguard.mesh.internal.fault.FaultScript;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -45,16 +44,16 @@ public final class DeviceManager {
     /** Activates devices and returns the handle that keeps them, and all others that are active, open. */
     public DeviceHandle open(
             List<Integer> devices, AllocatorConfig config, int numCommandQueues, UnsafeAllocationWarning warning) {
-        BitSet missing = withThoseActivatedTogether(devices);
+        boolean together = devices.stream().anyMatch(device -> device < activatedTogether);
+        List<Integer> missing = new ArrayList<>();
         for (int device = 0; device < active.length; device++) {
-            if (active[device] != null) {
-                missing.clear(device);
+            boolean isWanted = devices.contains(device) || (together && device < activatedTogether);
+            if (isWanted && active[device] == null) {
+                missing.add(device);
             }
         }
-        for (int device = missing.nextSetBit(0); device >= 0; device = missing.nextSetBit(device + 1)) {
-            faults.initialising(device);
-        }
-        for (int device = missing.nextSetBit(0); device >= 0; device = missing.nextSetBit(device + 1)) {
+        missing.forEach(faults::initialising);
+        for (int device : missing) {
             active[device] = new DeviceOpenPeriod(device, config, numCommandQueues, warning, misuse);
         }
         List<DeviceOpenPeriod> covered = new ArrayList<>(active.length);
@@ -64,18 +63,6 @@ public final class DeviceManager {
             }
         }
         return new DeviceHandle(covered);
-    }
-
-    private BitSet withThoseActivatedTogether(List<Integer> devices) {
-        BitSet all = new BitSet(active.length);
-        for (int device : devices) {
-            all.set(device);
-        }
-        int first = all.nextSetBit(0);
-        if (first >= 0 && first < activatedTogether) {
-            all.set(0, activatedTogether);
-        }
-        return all;
     }
 
     /** Returns the current open period of a device, if it is initialised. */
