@@ -12,8 +12,6 @@ import dev.meshguard.event.MemoryCapacity;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.SourceDescription;
-import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -26,8 +24,6 @@ import org.junit.jupiter.api.Test;
 class OpenMeshDeviceTests {
 
     private static final MeshDeviceOptions DEFAULTS = MeshDeviceOptions.defaults();
-    private static final MeshBufferConfig L1_PAGE =
-            MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 2_048, 2_048));
 
     private final RecordedReports reports = new RecordedReports();
     private final Ttnn ttnn = Ttnn.create(reports);

@@ -105,7 +105,7 @@ final class OpenObjects implements ObjectWatcher {
     }
 
     @Override
-    public boolean isToldAtStart() {
+    public boolean isReportedAtStart() {
         return true;
     }
 

@@ -40,8 +40,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <li>A spy of Mockito is no object of its own either: closing the spy closes its original.
  * </ul>
  *
- * <p>An object that the constructor of another open one made for itself, or that only another open one holds, is reported with that one:
- * its close should close both.
+ * <p>An object that the constructor of another open one made for itself is reported with that one, because its close closes both.
  *
  * <h2>What is not tracked</h2>
  *

@@ -18,7 +18,7 @@ import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The supertypes of classes, by internal names.
+ * The supertypes of classes, and the methods of those that have calls, by internal names.
  *
  * <p>When a class is transformed, its superclass may not be loaded yet; loading it there would hide it from other agents. So its class file is
  * read.
@@ -29,6 +29,8 @@ final class ClassHierarchy {
 
     /** Of the classes that a loader defines or finds; the superclass comes first. */
     private final ByLoader<List<String>> supertypes = new ByLoader<>();
+    /** The names of methods without parameters that subclasses inherit or override. */
+    private final ByLoader<Set<String>> methods = new ByLoader<>();
     /** Classes without a file, which were generated. */
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
     /** Set when loaded classes may lack calls, because more is known than when they were loaded. */
@@ -79,6 +81,18 @@ final class ClassHierarchy {
         if (unknown.remove(name)) {
             isStale.set(true);
         }
+    }
+
+    /** Adds the methods of a class that gets calls. */
+    void addMethods(String name, @Nullable ClassLoader loader, Set<String> added) {
+        methods.of(loader).put(name, added);
+    }
+
+    /** Returns whether a class is known to have a method of its own. No class is loaded, as reflection on its signatures would. */
+    boolean hasMethod(Class<?> type, String method) {
+        return methods.of(type.getClassLoader())
+                .getOrDefault(nameOf(type), Set.of())
+                .contains(method);
     }
 
     /** The reader decodes a name each time that it is asked for it. */

@@ -1,12 +1,9 @@
 package dev.meshguard.weave;
 
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -21,14 +18,6 @@ final class ClosingCalls {
 
     /** The names of the methods, the innermost last. A thread sees its own only. */
     private final Map<Receiver, List<String>> running = new ConcurrentHashMap<>();
-
-    /** The class that has the method of a name which calls run, by the class of their object. */
-    private final ClassValue<Map<String, Class<?>>> deciding = new ClassValue<>() {
-        @Override
-        protected Map<String, Class<?>> computeValue(Class<?> type) {
-            return new ConcurrentHashMap<>();
-        }
-    };
 
     /** An object, compared by identity, in a thread. */
     private record Receiver(Object object, Thread thread) {
@@ -86,43 +75,5 @@ final class ClosingCalls {
                 ? Optional.of(
                         names.stream().filter(name -> !name.equals(OVERRIDDEN)).toList())
                 : Optional.empty();
-    }
-
-    /**
-     * Returns the class whose method of a name runs when one of an object is called.
-     *
-     * @throws LinkageError if a class of the object needs one that is missing
-     */
-    Class<?> deciding(Class<?> type, String method) {
-        Map<String, Class<?>> known = deciding.get(type);
-        Class<?> found = known.get(method);
-        if (found == null) {
-            found = find(type, method);
-            known.put(method, found);
-        }
-        return found;
-    }
-
-    private static Class<?> find(Class<?> type, String method) {
-        Class<?> ofPrivateMethod = null;
-        for (Class<?> part = type; part != null; part = part.getSuperclass()) {
-            for (Method one : part.getDeclaredMethods()) {
-                if (ObjectPlan.isClosing(one, Set.of(method), false) && !Modifier.isAbstract(one.getModifiers())) {
-                    if (!Modifier.isPrivate(one.getModifiers())) {
-                        return part;
-                    }
-                    ofPrivateMethod = ofPrivateMethod == null ? part : ofPrivateMethod;
-                }
-            }
-        }
-        return ofPrivateMethod == null ? ofInterface(type, method) : ofPrivateMethod;
-    }
-
-    private static Class<?> ofInterface(Class<?> type, String method) {
-        try {
-            return type.getMethod(method).getDeclaringClass();
-        } catch (NoSuchMethodException none) {
-            return Object.class;
-        }
     }
 }

@@ -74,33 +74,37 @@ final class ObjectWatch implements Watch {
     /** Objects whose close may go unseen are not reported as open. */
     private void constructed(Object object) {
         Class<?> type = object.getClass();
-        if (type.isHidden() || !problems.isEmpty()) {
-            for (String method : firstReceivers.keySet()) {
-                if (isUnseen(type, method)) {
-                    return;
-                }
-            }
+        if ((type.isHidden() || !problems.isEmpty()) && mayCloseUnseen(type)) {
+            return;
         }
         watcher.constructed(object);
     }
 
-    /** If the method that decides cannot be seen, each is taken for it, and the class is named. */
-    private boolean decides(Class<?> type, String method, @Nullable Object declaring) {
-        return isUnseen(type, method) || calls.deciding(type, method).getName().equals(declaring);
+    private boolean mayCloseUnseen(Class<?> type) {
+        for (Class<?> part = type; part != null; part = part.getSuperclass()) {
+            boolean isUnseen = part.isHidden() || problems.containsKey(part.getName());
+            if (isUnseen && ObjectPlan.declares(part, this::isClosing)) {
+                if (part.isHidden()) {
+                    notWatched(part.getName().replace('/', '.'), "It is hidden, so that no code can be added to it.");
+                }
+                return true;
+            }
+        }
+        return false;
     }
 
-    private boolean isUnseen(Class<?> type, String method) {
-        Class<?> deciding;
-        try {
-            deciding = calls.deciding(type, method);
-        } catch (LinkageError missing) {
-            notWatched(type.getName(), "Its methods cannot be read: " + missing);
-            return true;
+    private boolean isClosing(Method method) {
+        return ObjectPlan.isClosing(method, firstReceivers.keySet(), false);
+    }
+
+    /** Returns whether no class of the object overrides a method of a class. What a class without calls overrides is not known. */
+    private boolean decides(Class<?> type, String method, @Nullable Object declaring) {
+        for (Class<?> part = type; part != null && !part.getName().equals(declaring); part = part.getSuperclass()) {
+            if (hierarchy.hasMethod(part, method)) {
+                return false;
+            }
         }
-        if (deciding.isHidden()) {
-            notWatched(deciding.getName().replace('/', '.'), "It is hidden, so that no code can be added to it.");
-        }
-        return deciding.isHidden() || problems.containsKey(deciding.getName());
+        return true;
     }
 
     /** A closing method whose begin was passed on must also end. */
@@ -157,7 +161,7 @@ final class ObjectWatch implements Watch {
         Map<String, Integer> methods = new HashMap<>(closing(name));
         methods.put(ObjectPlan.CONSTRUCTOR, firstReceivers.get(ObjectPlan.CONSTRUCTOR));
         boolean isSubclass = hierarchy.inherits(hierarchy.superclass(name, loader), loader, watched::containsKey);
-        return Optional.of(new ObjectPlan(!isSubclass, watcher.isToldAtStart(), methods));
+        return Optional.of(new ObjectPlan(!isSubclass, watcher.isReportedAtStart(), methods));
     }
 
     private Map<String, Integer> closing(String name) {

@@ -29,7 +29,7 @@ public interface ObjectWatcher {
      * Returns whether {@link #constructed} is called when the constructor above the watched class has returned, and not when that of the
      * class has: a constructor may close its object, or hand it to a thread that does.
      */
-    default boolean isToldAtStart() {
+    default boolean isReportedAtStart() {
         return false;
     }
 

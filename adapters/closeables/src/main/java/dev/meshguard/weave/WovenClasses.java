@@ -9,6 +9,7 @@ import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class WovenClasses implements ClassFileTransformer {
 
     private static final int MAJOR_VERSION = 6;
+    private static final int NOT_INHERITED = Opcodes.ACC_ABSTRACT | Opcodes.ACC_STATIC | Opcodes.ACC_PRIVATE;
 
     private final Instrumentation instrumentation;
     private final Dispatcher dispatcher;
@@ -115,6 +117,7 @@ final class WovenClasses implements ClassFileTransformer {
             return null;
         }
         plans.of(loader).put(typeName, added);
+        Set<String> methods = new HashSet<>();
         ClassWriter writer = new ClassWriter(type, ClassWriter.COMPUTE_MAXS);
         boolean hasFrames = type.readUnsignedShort(MAJOR_VERSION) >= Opcodes.V1_6;
         type.accept(
@@ -127,6 +130,9 @@ final class WovenClasses implements ClassFileTransformer {
                             @Nullable String signature,
                             String @Nullable [] exceptions) {
                         MethodVisitor method = super.visitMethod(access, name, descriptor, signature, exceptions);
+                        if (descriptor.startsWith("()") && (access & NOT_INHERITED) == 0) {
+                            methods.add(name);
+                        }
                         if (!hasFrames) {
                             method = new WithoutFrames(method);
                         }
@@ -140,6 +146,7 @@ final class WovenClasses implements ClassFileTransformer {
                     }
                 },
                 0);
+        hierarchy.addMethods(typeName, loader, methods);
         return writer.toByteArray();
     }
 

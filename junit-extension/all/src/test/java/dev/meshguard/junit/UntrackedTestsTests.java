@@ -22,7 +22,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -373,30 +373,38 @@ class UntrackedTestsTests {
 
     // Code of a class that runs before its tests
 
-    /** Runs a class on a thread that works for no test, and whose stack shows none: until the run begins, only that counts. */
-    private static <T> T onPool(Supplier<T> run) {
-        return CompletableFuture.supplyAsync(run, pool).join();
+    /** Runs a class on a thread that works for no test, and whose stack shows none: until the run begins, only that counts. A lambda would show its test. */
+    private static <T> T onPool(Function<Class<?>[], T> run, Class<?>... inOrder) {
+        return CompletableFuture.supplyAsync(() -> run.apply(inOrder), pool).join();
+    }
+
+    private static RunAssert.Results runOf(Class<?>... one) {
+        return JupiterRun.run(one[0]);
+    }
+
+    private String printedOf(Class<?>... inOrder) {
+        return printed(Map.of(), inOrder);
     }
 
     @ParameterizedTest
     @ValueSource(
             classes = {StaticInitializerTestCase.class, EarlierExtensionTestCase.class, InstanceFactoryTestCase.class})
     void whatTrackedClassesAllocateBeforeTheirExtensionIsCalledIsTracked(Class<?> testCase) {
-        onPool(() -> printed(Map.of(), testCase));
+        onPool(this::printedOf, testCase);
 
         assertThat(failed).containsExactly("JUnit Jupiter");
     }
 
     @Test
     void whatLaterTrackedClassesAllocateBeforeTheirExtensionIsCalledIsTracked() {
-        onPool(() -> printed(Map.of(), CleanTestCase.class, EarlierExtensionTestCase.class));
+        onPool(this::printedOf, CleanTestCase.class, EarlierExtensionTestCase.class);
 
         assertThat(failed).containsExactly("JUnit Jupiter");
     }
 
     @Test
     void aStaticInitializerOfATrackedClassIsTrackedWithoutAListener() {
-        RunAssert.assertThat(onPool(() -> JupiterRun.run(UnannouncedInitializerTestCase.class)))
+        RunAssert.assertThat(onPool(UntrackedTestsTests::runOf, UnannouncedInitializerTestCase.class))
                 .hasOnlyLeakOf("JUnit Jupiter")
                 .withTextContaining("1 allocated = 0 freed + 1 leaked");
     }

@@ -32,7 +32,7 @@ class ArchiveTests {
                    at dev.meshguard.samples.bindings.ArchiveTestCase.<init>(ArchiveTestCase.java:19)
                    why   HELD: still referenced by ArchiveTestCase.archive -> Archive.deflater (event #12)
                    fix   End the Deflater before the test ends.
-                   seen  constructed in START (event #4)
+                   seen  constructed in START (event #6)
 
                 note    a stream does not call end() of a Deflater or Inflater that was passed to it
                 sum     2 constructed = 1 closed + 1 leaked

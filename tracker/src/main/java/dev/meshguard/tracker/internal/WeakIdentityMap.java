@@ -44,7 +44,7 @@ public final class WeakIdentityMap<V> {
      *
      * @param object what is looked up
      */
-    private record Sought(Object object) {
+    private record SameObject(Object object) {
 
         @Override
         public boolean equals(@Nullable Object other) {
@@ -59,7 +59,7 @@ public final class WeakIdentityMap<V> {
 
     /** Returns the value of an object, or null. */
     public @Nullable V get(Object object) {
-        return values.get(new Sought(object));
+        return values.get(new SameObject(object));
     }
 
     /** Sets the value of an object. */
@@ -80,12 +80,12 @@ public final class WeakIdentityMap<V> {
 
     /** Removes the value of an object and returns it, or null. */
     public @Nullable V remove(Object object) {
-        return values.remove(new Sought(object));
+        return values.remove(new SameObject(object));
     }
 
     /** Removes a value if it is that of an object, and returns whether it was. */
     public boolean remove(Object object, V value) {
-        return values.remove(new Sought(object), value);
+        return values.remove(new SameObject(object), value);
     }
 
     /** Returns whether there is no value. */

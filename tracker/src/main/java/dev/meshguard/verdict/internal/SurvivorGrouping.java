@@ -29,13 +29,12 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Groups survivors that have the same call site, memory type, size, label, cause and status.
  *
  * <p>Of the groups that one program, trace or workload keeps, one is the finding and the others are its consequences. So are
- * objects that the constructor of another open object constructed for that object, or that only such an object holds.
+ * objects that the constructor of another open object constructed for that object.
  */
 final class SurvivorGrouping {
 
@@ -139,11 +138,10 @@ final class SurvivorGrouping {
     }
 
     /** Adds the groups of objects that are parts of other open objects, to the outermost of these. */
-    @SuppressWarnings("ReferenceEquality") // A group is one object.
-    private void addParts(IdentityHashMap<List<Survivor>, List<Survivor>> roots, Collection<List<Survivor>> groups) {
+    private static void addParts(
+            IdentityHashMap<List<Survivor>, List<Survivor>> roots, Collection<List<Survivor>> groups) {
         // By the class of the objects, then by the stack below their constructors.
         Map<String, Map<Object, List<Survivor>>> constructed = new HashMap<>();
-        Map<Object, List<Survivor>> held = new HashMap<>();
         for (List<Survivor> group : groups) {
             BufferGeneration first = group.get(0).buffer();
             first.request()
@@ -152,68 +150,18 @@ final class SurvivorGrouping {
                     .ifPresent(type -> constructed
                             .computeIfAbsent(type, unused -> new HashMap<>())
                             .put(List.of(framesOf(group), group.get(0).status()), group));
-            group.forEach(survivor -> held.put(List.of(pathTo(survivor), survivor.status()), group));
         }
         IdentityHashMap<List<Survivor>, List<Survivor>> wholes = new IdentityHashMap<>();
         for (List<Survivor> group : groups) {
             wholeOf(group, constructed).ifPresent(whole -> wholes.put(group, whole));
         }
-        for (List<Survivor> group : groups) {
-            // A part may refer to its whole.
-            holderOf(group, held)
-                    .filter(holder -> !wholes.containsKey(group) && outermost(holder, wholes) != group)
-                    .ifPresent(holder -> wholes.put(group, holder));
-        }
-        wholes.forEach((part, whole) -> roots.put(part, outermost(whole, wholes)));
-    }
-
-    private static List<Survivor> outermost(
-            List<Survivor> group, IdentityHashMap<List<Survivor>, List<Survivor>> wholes) {
-        List<Survivor> outermost = group;
-        while (wholes.containsKey(outermost)) {
-            outermost = wholes.get(outermost);
-        }
-        return outermost;
-    }
-
-    private List<String> pathTo(Survivor survivor) {
-        return history.vocabularyOf(survivor.buffer().request()).isOfObjects()
-                ? history.reachabilityOf(survivor.buffer().request())
-                        .map(trace -> trace.reachability().path())
-                        .orElse(List.of())
-                : List.of();
-    }
-
-    /** Returns the objects through whose fields the paths to all of a group lead, if they are of one group. */
-    @SuppressWarnings("ReferenceEquality") // A group is one object.
-    private Optional<List<Survivor>> holderOf(List<Survivor> part, Map<Object, List<Survivor>> held) {
-        List<Survivor> holder = null;
-        for (Survivor survivor : part) {
-            List<Survivor> one = holderOf(survivor, held);
-            if (one == null || one == part || (holder != null && one != holder)) {
-                return Optional.empty();
+        wholes.forEach((part, whole) -> {
+            List<Survivor> outermost = whole;
+            while (wholes.containsKey(outermost)) {
+                outermost = wholes.get(outermost);
             }
-            holder = one;
-        }
-        return Optional.ofNullable(holder);
-    }
-
-    private @Nullable List<Survivor> holderOf(Survivor survivor, Map<Object, List<Survivor>> held) {
-        List<String> path = pathTo(survivor);
-        for (int length = path.size() - 1; length > 0; length--) {
-            List<Survivor> holder = held.get(List.of(path.subList(0, length), survivor.status()));
-            // Other objects in one collection of the JDK have the same path.
-            String step = path.get(length);
-            if (holder != null
-                    && holder.get(0)
-                            .buffer()
-                            .label()
-                            .filter(label -> step.startsWith(label + "."))
-                            .isPresent()) {
-                return holder;
-            }
-        }
-        return null;
+            roots.put(part, outermost);
+        });
     }
 
     private static List<StackTraceElement> framesOf(List<Survivor> group) {

@@ -84,7 +84,7 @@ class MapUseTests {
         openAndFindTheForgottenBuffer(chromium);
 
         assertThat(chromium.texts("#map-key [data-finding] a"))
-                .containsExactlyInAnyOrder("2 UNEXPLAINED", "1 FREED_ON_OTHER_DEVICES", "3 CACHED");
+                .containsExactlyInAnyOrder("1 CACHED", "2 UNEXPLAINED", "3 FREED_ON_OTHER_DEVICES");
         chromium.run("""
                 const canvas = document.querySelector('#map-canvas');
                 const bounds = canvas.getBoundingClientRect();

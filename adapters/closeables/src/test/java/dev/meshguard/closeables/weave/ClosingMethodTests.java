@@ -2,11 +2,19 @@ package dev.meshguard.closeables.weave;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.weave.WatchedType;
+import dev.meshguard.weave.Weaver;
 import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Modifier;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.scaffold.InstrumentedType;
+import net.bytebuddy.implementation.StubMethod;
 import org.junit.jupiter.api.Test;
 
 /** The outermost closing method of an object decides whether it was closed. */
@@ -278,6 +286,33 @@ class ClosingMethodTests {
                         "closed Releasing within [close]",
                         "not closed Releasing: released",
                         "caught IllegalStateException");
+    }
+
+    /** Libraries have methods for others that need not be there, such as one for metrics. */
+    @Test
+    void aTypeThatIsMissingInTheSignatureOfAnotherMethodIsNoMatterOfTheClose() throws Exception {
+        TypeDescription missing = InstrumentedType.Default.of(
+                "dev.example.Missing",
+                TypeDescription.ForLoadedType.of(Object.class).asGenericType(),
+                Modifier.PUBLIC);
+        byte[] file = new ByteBuddy()
+                .subclass(Handle.class)
+                .name(ClosingMethodTests.class.getPackageName() + ".Metered")
+                .defineMethod("report", void.class, Modifier.PUBLIC)
+                .withParameters(missing)
+                .intercept(StubMethod.INSTANCE)
+                .make()
+                .getBytes();
+        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
+        Constructor<?> metered = MethodHandles.lookup().defineClass(file).getDeclaredConstructor();
+
+        assertThat(recorder.reportsOf(() -> {
+                    Handle handle = (Handle) metered.newInstance();
+                    handle.close();
+                }))
+                .containsExactly("constructed Metered", "closed Metered");
+        assertThat(Weaver.unseen(List.of(new WatchedType(Handle.class.getName(), Set.of("close"))), recorder))
+                .isEmpty();
     }
 
     private static Class<?> hidden(Class<?> type) throws Exception {
