@@ -23,7 +23,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AllocatorTests {
 
     private static final BankRequest ONE_PAGE = BankRequest.interleaved(1_024, 1_024, BOTTOM_UP);
-    private static final BankRequest ONE_SHARD = BankRequest.sharded(1_024, 1_024, 1, TOP_DOWN);
 
     private final List<String> warnings = new ArrayList<>();
     private final UnsafeAllocationWarning warning = UnsafeAllocationWarning.to(warnings::add);
