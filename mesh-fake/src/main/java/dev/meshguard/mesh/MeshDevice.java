@@ -65,7 +65,7 @@ import org.apiguardian.api.API.Status;
  * ignores. A {@linkplain Ttnn.Builder#strict() strict} runtime throws an exception on misuse that the real runtime accepts.
  *
  * <p><b>Lost handles.</b> The mesh does not keep its handles reachable. {@link HandleRelease} decides whether collected handles
- * free their context.memory().
+ * free their memory.
  *
  * <p>Safe for use by several threads. One lock guards a mesh and its submeshes. Reports are made under it, in the order of the
  * allocations and frees. Sources: {@code tt_metal/distributed/mesh_device.cpp}, {@code tt_metal/impl/device/device.cpp}.
@@ -284,7 +284,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     /**
      * Creates a buffer on all devices at an address that another buffer owns.
      *
-     * <p>It allocates no context.memory(). {@link ReportingModel#COMPLETE} does not report it; {@link ReportingModel#TRACKING_BRANCH}
+     * <p>It allocates no memory. {@link ReportingModel#COMPLETE} does not report it; {@link ReportingModel#TRACKING_BRANCH}
      * does, like any buffer that owns nothing.
      *
      * @throws MeshRuntimeException if the mesh is closed, or this layout of the buffer is not possible
@@ -420,7 +420,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     }
 
     /**
-     * Runs the programs of a workload on the first command queue. The first run allocates their context.memory().
+     * Runs the programs of a workload on the first command queue. The first run allocates their memory.
      *
      * @throws DeviceOutOfMemoryException if there is no room for the kernel binary
      * @throws MeshRuntimeException if the mesh is closed, circular buffers do not fit, the workload was enqueued elsewhere, or
@@ -513,7 +513,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     }
 
     /**
-     * Runs a captured trace again; it allocates no context.memory().
+     * Runs a captured trace again; it allocates no memory.
      *
      * @throws MeshRuntimeException if the mesh is closed, there is no such queue, the active sub-device manager has no such
      *     trace, or another queue has work on one of its sub-devices
