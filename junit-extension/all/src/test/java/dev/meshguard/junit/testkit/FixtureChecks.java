@@ -63,8 +63,36 @@ public final class FixtureChecks {
         }
     }
 
+    /** An expectation that nothing could contradict would hold without a look. */
+    private static void requireThatAllIsExamined(Class<?> type, List<Method> tests) {
+        assertThat(tests).as("tests of " + type.getSimpleName()).isNotEmpty();
+        assertThat(JupiterRun.methods(type).filter(method -> !tests.contains(method)))
+                .as("methods that state a result and are no tests")
+                .noneMatch(
+                        method -> method.isAnnotationPresent(MustFail.class) || method.isAnnotationPresent(Runs.class));
+        assertThat(type.getDeclaredClasses())
+                .as("nested classes with a result of their own")
+                .noneMatch(nested -> nested.isAnnotationPresent(MustFail.class));
+        MustFail ofType = type.getAnnotation(MustFail.class);
+        assertThat(ofType != null && ofType.atMethod())
+                .as("a class fails at a method")
+                .isFalse();
+        assertThat(tests)
+                .as("tests of which an invocation fails that does not exist")
+                .allMatch(FixtureChecks::hasInvocationThatFails);
+    }
+
+    private static boolean hasInvocationThatFails(Method test) {
+        MustFail failure = test.getAnnotation(MustFail.class);
+        int runs = runsOf(test);
+        return failure == null
+                || failure.container()
+                || (runs > 0 && failure.invocation() >= 0 && failure.invocation() <= runs);
+    }
+
     /** Also verifies that no other test ran, for example an inherited one. */
     private static void verifyContainers(RunAssert results, Class<?> type, List<Method> methods) {
+        requireThatAllIsExamined(type, methods);
         results.hasTests(methods.stream().mapToInt(FixtureChecks::runsOf).sum());
         MustFail failure = type.getAnnotation(MustFail.class);
         results.hasFailedContainers((int) methods.stream()

@@ -78,9 +78,12 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return new Subject(actual, failed.get(0));
     }
 
-    /** Verifies the number of engines, classes and factories that failed. */
+    /** Verifies the number of engines, classes and factories that failed; none was aborted. */
     void hasFailedContainers(int number) {
         Assertions.assertThat(failures(actual.events().containerEvents())).hasSize(number);
+        Assertions.assertThat(actual.events().containerEvents().aborted().list())
+                .as("aborted containers")
+                .isEmpty();
     }
 
     /** Verifies the number of tests that ended. */

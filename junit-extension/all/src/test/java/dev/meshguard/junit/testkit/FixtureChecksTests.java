@@ -1,0 +1,119 @@
+package dev.meshguard.junit.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.verdict.Outcome;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.opentest4j.TestAbortedException;
+
+/** An expectation of a fixture that nothing could contradict is an error of the fixture. */
+class FixtureChecksTests {
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                MissingInvocationTestCase.class,
+                NoTestsTestCase.class,
+                NoTestTestCase.class,
+                NestedResultTestCase.class,
+                NoInvocationsTestCase.class,
+                ClassAtMethodTestCase.class,
+                AbortedAfterAllTestCase.class,
+                UnexpectedSuccessTestCase.class
+            })
+    void rejectWhatWouldHoldWithoutALook(Class<?> fixture) {
+        assertThat(FixtureChecks.of(fixture))
+                .anySatisfy(check -> assertThat(fails(check)).isTrue());
+    }
+
+    @Test
+    void acceptTestsThatSucceed() {
+        assertThat(FixtureChecks.of(CleanTestCase.class))
+                .hasSize(2)
+                .noneSatisfy(check -> assertThat(fails(check)).isTrue());
+    }
+
+    private static boolean fails(DynamicTest check) throws Throwable {
+        try {
+            check.getExecutable().execute();
+            return false;
+        } catch (AssertionError failure) {
+            return true;
+        }
+    }
+
+    static class CleanTestCase {
+        @Test
+        void succeeds() {}
+    }
+
+    static class MissingInvocationTestCase {
+        @RepeatedTest(2)
+        @Runs(2)
+        @MustFail(invocation = 3, verdict = Outcome.LEAKED)
+        void leaks() {}
+    }
+
+    static class NoTestsTestCase {}
+
+    static class NoTestTestCase {
+        @Test
+        void succeeds() {}
+
+        @MustFail(verdict = Outcome.LEAKED)
+        void leaks() {}
+    }
+
+    static class NestedResultTestCase {
+        @Nested
+        @MustFail(verdict = Outcome.LEAKED)
+        class Inner {
+            @Test
+            void succeeds() {}
+        }
+    }
+
+    static class NoInvocationsTestCase {
+        @TestFactory
+        @Runs(0)
+        @MustFail(verdict = Outcome.LEAKED)
+        List<DynamicTest> leaks() {
+            return List.of();
+        }
+    }
+
+    @MustFail(error = IllegalStateException.class, atMethod = true)
+    static class ClassAtMethodTestCase {
+        @Test
+        void succeeds() {}
+
+        @AfterAll
+        static void fails() {
+            throw new IllegalStateException();
+        }
+    }
+
+    static class AbortedAfterAllTestCase {
+        @Test
+        void succeeds() {}
+
+        @AfterAll
+        static void aborts() {
+            throw new TestAbortedException();
+        }
+    }
+
+    static class UnexpectedSuccessTestCase {
+        @Test
+        @MustFail
+        void succeeds() {}
+    }
+}
