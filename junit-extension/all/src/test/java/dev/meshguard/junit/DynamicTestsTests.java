@@ -205,6 +205,29 @@ class DynamicTestsTests {
         }
     }
 
+    @Test
+    void onASharedMeshAFactoryDoesNotRepeatTheLeakOfItsDynamicTest() {
+        RunAssert results = assertThat(run(BothLeakOnSharedMeshTestCase.class));
+
+        results.hasTestCalled("leaks").whichFailed().withVerdict(Outcome.LEAKED);
+        results.hasTestCalled("is clean").whichSucceeded();
+        results.hasFailedContainerCalled("decode(MeshDevice)")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("sum     8 allocated = 0 freed + 8 leaked");
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class BothLeakOnSharedMeshTestCase {
+        @TestFactory
+        Stream<DynamicNode> decode(MeshDevice mesh) {
+            Buffers.take(mesh);
+            return Stream.of(
+                    dynamicTest("leaks", () -> Buffers.take(mesh)),
+                    dynamicTest("is clean", () -> Buffers.take(mesh).deallocate()));
+        }
+    }
+
     @TrackAllocations
     static class TwiceTestCase {
         @RegisterExtension

@@ -159,6 +159,14 @@ class SharedMeshTests {
                 .withReport("mvn test -Dtest='SharedMeshTests$EachTestTestCase#" + leaking + "'");
     }
 
+    @Test
+    void aLeakOfTheClassLeadsToTheMethodThatAllocated() {
+        assertThat(run(ClassLeakTestCase.class))
+                .hasFailedClass()
+                .whichFailed()
+                .withFirstFrameIn(ClassLeakTestCase.class, "loads");
+    }
+
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @MustFail(verdict = Outcome.LEAKED)
     static class ClassLeakTestCase {
@@ -223,15 +231,23 @@ class SharedMeshTests {
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
     static class OneInstanceTestCase {
-        @Runs(2)
-        @RepeatedTest(2)
+        @Test
         @MustFail(verdict = Outcome.LEAKED)
-        void oneInstanceForAllTestsMakesNoDifference(RepetitionInfo repetition, MeshDevice mesh) {
-            MeshBuffer taken = Buffers.take(mesh);
-            if (repetition.getCurrentRepetition() == 1) {
-                taken.deallocate();
-            }
+        void aTestOfAnInstanceForAllAnswersForItself(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void bIsCleanAfterALeak(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        @MustFail(verdict = Outcome.LEAKED)
+        void cLeaksAgain(MeshDevice mesh) {
+            Buffers.take(mesh);
         }
     }
 
