@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
@@ -12,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.opentest4j.TestAbortedException;
 
 /** An expectation of a fixture that nothing could contradict is an error of the fixture. */
 class FixtureChecksTests {
@@ -90,14 +90,14 @@ class FixtureChecksTests {
         }
     }
 
-    @MustFail(error = IllegalStateException.class, atMethod = true)
+    @MustFail(error = AssertionError.class, atMethod = true)
     static class ClassAtMethodTestCase {
         @Test
         void succeeds() {}
 
         @AfterAll
         static void fails() {
-            throw new IllegalStateException();
+            assertThat(1).isZero();
         }
     }
 
@@ -107,7 +107,7 @@ class FixtureChecksTests {
 
         @AfterAll
         static void aborts() {
-            throw new TestAbortedException();
+            Assumptions.abort();
         }
     }
 
