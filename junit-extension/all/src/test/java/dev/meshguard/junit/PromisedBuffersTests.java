@@ -96,7 +96,7 @@ class PromisedBuffersTests {
         }
 
         @Test
-        @MustFail(aborted = true, error = TestAbortedException.class, alone = true)
+        @MustFail(aborted = true, error = TestAbortedException.class, text = "before it allocates", alone = true)
         @ExpectBuffers(exactly = 16, because = "shared")
         void aTestThatWasAbortedBreaksNoPromise(MeshDevice mesh) {
             Assumptions.abort("before it allocates");
@@ -243,7 +243,11 @@ class PromisedBuffersTests {
 
         @Runs(3)
         @TestFactory
-        @MustFail(container = true, error = AssertionFailedError.class)
+        @MustFail(
+                container = true,
+                error = AssertionFailedError.class,
+                text =
+                        "dynamicTestsInContainersBreakAPromiseTogether promises more than survived 1. no survivor matches")
         @ExpectBuffers(exactly = 8, because = "shared")
         List<DynamicNode> dynamicTestsInContainersBreakAPromiseTogether(MeshDevice mesh) {
             return List.of(
@@ -263,7 +267,10 @@ class PromisedBuffersTests {
         }
 
         @Test
-        @MustFail(error = AssertionFailedError.class)
+        @MustFail(
+                error = AssertionFailedError.class,
+                text =
+                        "aTestThatTakesNothingBreaksItsPromise promises more than survived 1. no memory was used through MeshGuard")
         @ExpectBuffers(exactly = 8, because = "shared")
         void aTestThatTakesNothingBreaksItsPromise() {}
 
@@ -285,7 +292,9 @@ class PromisedBuffersTests {
 
         @Runs(2)
         @RepeatedTest(2)
-        @MustFail(container = true)
+        @MustFail(
+                container = true,
+                text = "noInvocationKeepsIt promises more than survived 1. no memory was used through MeshGuard")
         @ExpectBuffers(exactly = 8, because = "shared")
         void noInvocationKeepsIt(MeshDevice mesh) {}
 
