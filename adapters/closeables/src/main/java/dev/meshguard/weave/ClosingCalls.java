@@ -13,9 +13,6 @@ final class ClosingCalls {
     /** Stands for a method that closes nothing by itself. */
     private static final String OVERRIDDEN = "";
 
-    /** Most closing methods run in no other one. */
-    private static final Optional<List<String>> WITHIN_NONE = Optional.of(List.of());
-
     /** The names of the methods, the innermost last. A thread sees its own only. */
     private final Map<Receiver, List<String>> running = new ConcurrentHashMap<>();
 
@@ -69,11 +66,16 @@ final class ClosingCalls {
         String ended = names.remove(names.size() - 1);
         if (names.isEmpty()) {
             running.remove(receiver);
-            return ended.equals(method) ? WITHIN_NONE : Optional.empty();
         }
-        return ended.equals(method)
-                ? Optional.of(
-                        names.stream().filter(name -> !name.equals(OVERRIDDEN)).toList())
-                : Optional.empty();
+        if (!ended.equals(method)) {
+            return Optional.empty();
+        }
+        // Most closing methods run in no other one.
+        return Optional.of(
+                names.isEmpty()
+                        ? List.of()
+                        : names.stream()
+                                .filter(name -> !name.equals(OVERRIDDEN))
+                                .toList());
     }
 }

@@ -42,7 +42,7 @@ public interface ObjectWatcher {
     /**
      * A closing method of an object ended: the one that a call of the object runs, and none that it overrides.
      *
-     * @param within the closing methods of the object that the thread is still in. For whoever names one of them, that one decides
+     * @param within the closing methods of the object that the thread is still in; a test that names one of them waits for its end
      * @param reason what the method threw; null if it returned
      */
     void ended(Object object, String method, List<String> within, @Nullable Throwable reason);
