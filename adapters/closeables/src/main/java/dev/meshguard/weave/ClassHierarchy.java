@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +30,8 @@ final class ClassHierarchy {
 
     /** Of the classes that a loader defines or finds; the superclass comes first. */
     private final ByLoader<List<String>> supertypes = new ByLoader<>();
-    /** The names of methods without parameters that subclasses inherit or override. */
-    private final ByLoader<Set<String>> methods = new ByLoader<>();
+    /** The access of the methods without parameters that subclasses inherit or override, by their names. */
+    private final ByLoader<Map<String, Integer>> methods = new ByLoader<>();
     /** Classes without a file, which were generated. */
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
     /** Set when loaded classes may lack calls, because more is known than when they were loaded. */
@@ -84,15 +85,23 @@ final class ClassHierarchy {
     }
 
     /** Adds the methods of a class that gets calls. */
-    void addMethods(String name, @Nullable ClassLoader loader, Set<String> added) {
+    void addMethods(String name, @Nullable ClassLoader loader, Map<String, Integer> added) {
         methods.of(loader).put(name, added);
     }
 
     /** Returns whether a class is known to have a method of its own. No class is loaded, as reflection on its signatures would. */
     boolean hasMethod(Class<?> type, String method) {
-        return methods.of(type.getClassLoader())
-                .getOrDefault(nameOf(type), Set.of())
-                .contains(method);
+        return methodsOf(type).containsKey(method);
+    }
+
+    /** Returns whether only classes of the same package in the same loader can override a method of a class. */
+    boolean isOfPackage(Class<?> type, String method) {
+        return (methodsOf(type).getOrDefault(method, Opcodes.ACC_PUBLIC) & (Opcodes.ACC_PUBLIC | Opcodes.ACC_PROTECTED))
+                == 0;
+    }
+
+    private Map<String, Integer> methodsOf(Class<?> type) {
+        return methods.of(type.getClassLoader()).getOrDefault(nameOf(type), Map.of());
     }
 
     /** The reader decodes a name each time that it is asked for it. */

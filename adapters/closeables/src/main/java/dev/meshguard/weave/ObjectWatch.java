@@ -2,6 +2,7 @@ package dev.meshguard.weave;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -99,12 +100,22 @@ final class ObjectWatch implements Watch {
 
     /** Returns whether no class of the object overrides a method of a class. What a class without calls overrides is not known. */
     private boolean decides(Class<?> type, String method, @Nullable Object declaring) {
-        for (Class<?> part = type; part != null && !part.getName().equals(declaring); part = part.getSuperclass()) {
+        Class<?> part = type;
+        List<Class<?>> same = new ArrayList<>(0);
+        for (; part != null && !part.getName().equals(declaring); part = part.getSuperclass()) {
             if (hierarchy.hasMethod(part, method)) {
-                return false;
+                same.add(part);
             }
         }
-        return true;
+        return same.isEmpty()
+                || (part != null
+                        && hierarchy.isOfPackage(part, method)
+                        && same.stream().noneMatch(isInPackageOf(part)));
+    }
+
+    private static Predicate<Class<?>> isInPackageOf(Class<?> type) {
+        return other -> other.getClassLoader() == type.getClassLoader()
+                && other.getPackageName().equals(type.getPackageName());
     }
 
     /** A closing method whose begin was passed on must also end. */

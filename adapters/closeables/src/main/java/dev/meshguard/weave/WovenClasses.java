@@ -9,9 +9,10 @@ import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -117,7 +118,7 @@ final class WovenClasses implements ClassFileTransformer {
             return null;
         }
         plans.of(loader).put(typeName, added);
-        Set<String> methods = new HashSet<>();
+        Map<String, Integer> methods = new HashMap<>();
         ClassWriter writer = new ClassWriter(type, ClassWriter.COMPUTE_MAXS);
         boolean hasFrames = type.readUnsignedShort(MAJOR_VERSION) >= Opcodes.V1_6;
         type.accept(
@@ -131,7 +132,7 @@ final class WovenClasses implements ClassFileTransformer {
                             String @Nullable [] exceptions) {
                         MethodVisitor method = super.visitMethod(access, name, descriptor, signature, exceptions);
                         if (descriptor.startsWith("()") && (access & NOT_INHERITED) == 0) {
-                            methods.add(name);
+                            methods.put(name, access);
                         }
                         if (!hasFrames) {
                             method = new WithoutFrames(method);

@@ -13,9 +13,12 @@ import java.util.Objects;
 import java.util.Set;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import net.bytebuddy.dynamic.scaffold.InstrumentedType;
 import net.bytebuddy.implementation.StubMethod;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The outermost closing method of an object decides whether it was closed. */
 class ClosingMethodTests {
@@ -234,6 +237,47 @@ class ClosingMethodTests {
                 }))
                 .containsExactly(
                         "constructed ClosableKeeper", "closed ClosableKeeper", "constructed Keeper", "closed Keeper");
+    }
+
+    public static class Guarded {
+
+        public final void shut() {
+            close();
+        }
+
+        void close() {}
+    }
+
+    static class Overriding extends Guarded {
+
+        @Override
+        void close() {
+            super.close();
+        }
+    }
+
+    /** The JVM does not override it, although the names are the same. */
+    @ParameterizedTest
+    @ValueSource(strings = {"dev.example.Foreign", "dev.meshguard.closeables.weave.OfAnotherLoader"})
+    void aMethodOfItsPackageIsACloseBesideOneOfAnotherPackageOrLoader(String name) throws Exception {
+        RecordingWatcher recorder = RecordingWatcher.watching(Guarded.class);
+        Constructor<? extends Guarded> foreign = new ByteBuddy()
+                .subclass(Guarded.class)
+                .name(name)
+                .defineMethod("close", void.class, Modifier.PUBLIC)
+                .intercept(StubMethod.INSTANCE)
+                .make()
+                .load(Guarded.class.getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
+                .getLoaded()
+                .getConstructor();
+
+        assertThat(recorder.reportsOf(() -> {
+                    foreign.newInstance().shut();
+                    new Overriding().shut();
+                }))
+                .hasSize(4)
+                .satisfies(reports -> assertThat(reports.get(1)).startsWith("closed "))
+                .endsWith("constructed Overriding", "closed Overriding");
     }
 
     interface Ending<T> {
