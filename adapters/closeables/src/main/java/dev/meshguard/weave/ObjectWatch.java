@@ -36,6 +36,8 @@ final class ObjectWatch implements Watch {
     private final Map<String, Set<String>> related = new ConcurrentHashMap<>();
     /** Why objects of classes are not seen, by binary names. */
     private final Map<String, String> problems = new ConcurrentHashMap<>();
+    /** The binary names of classes with a closing method that is native. */
+    private final Set<String> natives = ConcurrentHashMap.newKeySet();
     /** The types of which a loaded class has a closing method. */
     private final Set<WatchedType> closeable = ConcurrentHashMap.newKeySet();
 
@@ -75,27 +77,37 @@ final class ObjectWatch implements Watch {
     /** Objects whose close may go unseen are not reported as open. */
     private void constructed(Object object) {
         Class<?> type = object.getClass();
-        if ((type.isHidden() || !problems.isEmpty()) && mayCloseUnseen(type)) {
+        if ((type.isHidden() || !problems.isEmpty() || !natives.isEmpty()) && mayCloseUnseen(type)) {
             return;
         }
         watcher.constructed(object);
     }
 
     private boolean mayCloseUnseen(Class<?> type) {
-        for (Class<?> part = type; part != null; part = part.getSuperclass()) {
-            boolean isUnseen = part.isHidden() || problems.containsKey(part.getName());
-            if (isUnseen && ObjectPlan.declares(part, this::isClosing)) {
-                if (part.isHidden()) {
-                    notWatched(part.getName().replace('/', '.'), "It is hidden, so that no code can be added to it.");
-                }
-                return true;
-            }
+        Class<?> reporting = type;
+        while (reporting.isHidden()) {
+            reporting = reporting.getSuperclass();
         }
-        return false;
+        return closing(ClassHierarchy.nameOf(reporting)).keySet().stream()
+                .map(method -> classes(type)
+                        .filter(part -> ObjectPlan.declares(
+                                part, declared -> ObjectPlan.isClosing(declared, Set.of(method), false)))
+                        .findFirst())
+                .anyMatch(deciding -> deciding.filter(this::isUnseen).isPresent());
     }
 
-    private boolean isClosing(Method method) {
-        return ObjectPlan.isClosing(method, firstReceivers.keySet(), false);
+    private boolean isUnseen(Class<?> deciding) {
+        String name = deciding.getName();
+        if (deciding.isHidden()) {
+            notWatched(name.replace('/', '.'), "It is hidden, so that no code can be added to it.");
+        } else if (natives.contains(name)) {
+            notWatched(name, "Its closing method is native, so that no code can be added to it.");
+        }
+        return deciding.isHidden() || problems.containsKey(name);
+    }
+
+    private static Stream<Class<?>> classes(Class<?> type) {
+        return Stream.iterate(type, Objects::nonNull, Class::getSuperclass);
     }
 
     /** Returns whether no class of the object overrides a method of a class. What a class without calls overrides is not known. */
@@ -187,6 +199,11 @@ final class ObjectWatch implements Watch {
         problems.put(className, reason);
     }
 
+    @Override
+    public void hasNativeMethod(String className) {
+        natives.add(className);
+    }
+
     /** Returns the classes of which some objects of these types are not seen, each with the reason. */
     Map<String, String> unseen(Collection<WatchedType> types, Supplier<List<Class<?>>> loaded) {
         Map<String, String> unseen = new HashMap<>();
@@ -226,8 +243,7 @@ final class ObjectWatch implements Watch {
     }
 
     private static boolean hasMethod(Class<?> named, Predicate<Method> condition) {
-        return Stream.<Class<?>>iterate(named, Objects::nonNull, Class::getSuperclass)
-                        .anyMatch(type -> ObjectPlan.declares(type, condition))
+        return classes(named).anyMatch(type -> ObjectPlan.declares(type, condition))
                 || Stream.of(named.getMethods()).anyMatch(condition);
     }
 }

@@ -19,4 +19,7 @@ interface Watch {
 
     /** Some objects of a class are not seen. */
     default void notWatched(String className, String reason) {}
+
+    /** A class has a method that would get calls, if it were not native. */
+    default void hasNativeMethod(String className) {}
 }

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
@@ -137,13 +138,18 @@ final class WovenClasses implements ClassFileTransformer {
                         if (!hasFrames) {
                             method = new WithoutFrames(method);
                         }
-                        if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_STATIC)) == 0) {
-                            MethodHeader header = new MethodHeader(typeName, access, name, descriptor);
-                            for (ClassPlan plan : added) {
-                                method = plan.weave(header, method, dispatcher);
-                            }
+                        if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_STATIC)) != 0) {
+                            return method;
                         }
-                        return method;
+                        MethodHeader header = new MethodHeader(typeName, access, name, descriptor);
+                        MethodVisitor woven = method;
+                        for (ClassPlan plan : added) {
+                            woven = plan.weave(header, woven, dispatcher);
+                        }
+                        if (woven != method && (access & Opcodes.ACC_NATIVE) != 0) {
+                            tell(typeName, loader, Watch::hasNativeMethod);
+                        }
+                        return woven;
                     }
                 },
                 0);
@@ -174,9 +180,13 @@ final class WovenClasses implements ClassFileTransformer {
     }
 
     private void notWatched(String name, @Nullable ClassLoader loader, String reason) {
+        tell(name, loader, (watch, className) -> watch.notWatched(className, reason));
+    }
+
+    private void tell(String name, @Nullable ClassLoader loader, BiConsumer<Watch, String> problem) {
         watches.stream()
                 .filter(watch -> watch.planOf(name, loader).isPresent())
-                .forEach(watch -> watch.notWatched(name.replace('/', '.'), reason));
+                .forEach(watch -> problem.accept(watch, name.replace('/', '.')));
     }
 
     /** Finds out from which classes others inherit, those that are not loaded included, if a loader has their file. */

@@ -1,6 +1,7 @@
 package dev.meshguard.closeables.weave;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
@@ -380,6 +381,52 @@ class ClosingMethodTests {
         assertThat(recorder.reportsOf(overriding::newInstance)).hasSize(2);
         assertThat(recorder.unseen())
                 .containsKey(overriding.getDeclaringClass().getName().replace('/', '.'));
+    }
+
+    static class Plug implements AutoCloseable {
+
+        @Override
+        public void close() {}
+    }
+
+    static class Native extends Plug {
+
+        @Override
+        public native void close();
+    }
+
+    static class Wrapping extends Native {
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void objectsThatANativeMethodClosesAreNotReportedAsOpen() {
+        RecordingWatcher recorder = RecordingWatcher.watching(Plug.class);
+
+        assertThat(recorder.reportsOf(() -> new Wrapping().close()))
+                .containsExactly("constructed Wrapping", "closed Wrapping");
+        assertThat(recorder.unseen()).isEmpty();
+        assertThat(recorder.reportsOf(Native::new)).hasSize(2);
+        assertThat(recorder.unseen())
+                .containsOnly(entry(
+                        Native.class.getName(), "Its closing method is native, so that no code can be added to it."));
+    }
+
+    static class Disposable extends Handle {
+
+        void dispose() {}
+    }
+
+    @Test
+    void aHiddenMethodThatClosesAnotherTypeOnlyHidesNoObject() throws Exception {
+        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
+        Weaver.watch(List.of(new WatchedType(Model.class.getName(), Set.of("dispose"))), recorder);
+        Constructor<?> disposable = hidden(Disposable.class).getDeclaredConstructor();
+
+        assertThat(recorder.reportsOf(() -> ((Handle) disposable.newInstance()).close()))
+                .hasSize(2);
     }
 
     static class Outer extends Handle {
