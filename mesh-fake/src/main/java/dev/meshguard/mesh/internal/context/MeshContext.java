@@ -13,11 +13,9 @@ import dev.meshguard.mesh.internal.memory.MeshMemory;
 import dev.meshguard.mesh.internal.memory.SubDeviceManagers;
 import dev.meshguard.mesh.internal.memory.TraceResults;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
-import dev.meshguard.mesh.internal.report.DefectInjectingListener;
 import dev.meshguard.mesh.internal.report.MeshReports;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CoreGrid;
-import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
 import java.util.Collection;
 import java.util.Collections;
@@ -26,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The part of a mesh that its queues, traces, programs and buffers see: its lock, memory, reports and configuration.
@@ -65,7 +62,6 @@ public final class MeshContext {
         this.id = process.nextMeshId();
         this.lock = lock;
         this.traceResults = traceResults;
-        Set<RuntimeDefect> defects = process.settings().defects();
         Map<Integer, DeviceOpenPeriod> byDevice = new LinkedHashMap<>();
         openPeriods.forEach(period -> byDevice.put(period.device(), period));
         this.devices = List.copyOf(byDevice.keySet());
@@ -74,15 +70,7 @@ public final class MeshContext {
         this.config = openPeriods.get(0).config();
         CoreGrid grid = process.computeGrid();
         this.computeGrid = new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
-        this.reports = new MeshReports(
-                DefectInjectingListener.between(process.settings().listener(), defects),
-                id,
-                process.settings().reporting(),
-                defects,
-                process.settings().fixes(),
-                devices,
-                process.settings().preset().meshLevelDevice(id),
-                this::isOpenedAgain);
+        this.reports = new MeshReports(process.settings(), id, devices, this::isOpenedAgain);
         this.memory = new MeshMemory(id, this.openPeriods, state, devices, config, computeGrid, process, reports);
     }
 

@@ -18,6 +18,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
+import dev.meshguard.mesh.internal.process.RuntimeSettings;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -25,7 +26,6 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
@@ -35,11 +35,10 @@ import java.util.function.IntPredicate;
  */
 public final class MeshReports {
 
+    private final RuntimeSettings settings;
     private final AllocationListener listener;
     private final int mesh;
     private final ReportingModel model;
-    private final Set<RuntimeDefect> defects;
-    private final Set<RuntimeFix> fixes;
     private final List<Integer> devices;
     private final int meshLevelDevice;
     private final IntPredicate openedAgain;
@@ -54,25 +53,15 @@ public final class MeshReports {
      *
      * @param mesh the number of the mesh
      * @param devices its devices
-     * @param meshLevelDevice the device under which reports about the mesh as a whole appear
      * @param openedAgain whether a device was opened by another mesh after this one was closed
      */
-    public MeshReports(
-            AllocationListener listener,
-            int mesh,
-            ReportingModel model,
-            Set<RuntimeDefect> defects,
-            Set<RuntimeFix> fixes,
-            List<Integer> devices,
-            int meshLevelDevice,
-            IntPredicate openedAgain) {
-        this.listener = listener;
+    public MeshReports(RuntimeSettings settings, int mesh, List<Integer> devices, IntPredicate openedAgain) {
+        this.settings = settings;
+        this.listener = DefectInjectingListener.between(settings.listener(), settings.defects());
         this.mesh = mesh;
-        this.model = model;
-        this.defects = defects;
-        this.fixes = fixes;
+        this.model = settings.reporting();
         this.devices = devices;
-        this.meshLevelDevice = meshLevelDevice;
+        this.meshLevelDevice = settings.preset().meshLevelDevice(mesh);
         this.openedAgain = openedAgain;
     }
 
@@ -81,11 +70,11 @@ public final class MeshReports {
     }
 
     public boolean has(RuntimeDefect defect) {
-        return defects.contains(defect);
+        return settings.defects().contains(defect);
     }
 
     public boolean has(RuntimeFix fix) {
-        return fixes.contains(fix);
+        return settings.fixes().contains(fix);
     }
 
     public void during(Phase phase, Runnable work) {
@@ -128,48 +117,49 @@ public final class MeshReports {
         if (!concern(allocation)) {
             return;
         }
-        switch (allocation.kind()) {
-            case LOCK_STEP -> {
-                if (has(BACKING_BUFFERS_REPORTED_AS_DEVICE_0)) {
-                    allocatedOn(meshLevelDevice, request, allocation, Ownership.OWNING);
-                } else if (model.reportsBackingBuffers()) {
-                    allocatedOnDevices(request, allocation, Ownership.OWNING);
-                }
-                if (!model.reportsBackingBuffers()) {
-                    allocatedOnDevices(request, allocation, Ownership.NON_OWNING);
-                }
-            }
-            case ON_ONE_DEVICE -> allocatedOnDevices(request, allocation, Ownership.OWNING);
-            case VIEW -> allocatedOnDevices(request, allocation, Ownership.NON_OWNING);
-            case VIEW_ON_MESH -> allocatedOn(meshLevelDevice, request, allocation, Ownership.NON_OWNING);
-        }
+        owningDevices(allocation).forEach(device -> allocatedOn(device, request, allocation, Ownership.OWNING));
+        nonOwningDevices(allocation).forEach(device -> allocatedOn(device, request, allocation, Ownership.NON_OWNING));
+    }
+
+    private void allocatedOn(int device, MemoryRequest request, Allocation allocation, Ownership ownership) {
+        listener.allocated(request, device, allocation.type(), allocation.address(), allocation.size(), ownership);
     }
 
     /** Reports the free of a buffer of an open mesh. */
     public void freed(MemoryRequest release, Allocation allocation, ReleaseReason ending) {
-        switch (allocation.kind()) {
-            case LOCK_STEP -> {
-                if (!model.reportsBackingBuffers() && nonOwningFreeIsReported(ending)) {
-                    freedOnDevices(release, allocation, Ownership.NON_OWNING);
-                }
-                if (has(BACKING_BUFFERS_REPORTED_AS_DEVICE_0)) {
-                    freedOn(meshLevelDevice, release, allocation, Ownership.OWNING);
-                } else if (model.reportsBackingBuffers()) {
-                    freedOnDevices(release, allocation, Ownership.OWNING);
-                }
-            }
-            case ON_ONE_DEVICE -> freedOnDevices(release, allocation, Ownership.OWNING);
-            case VIEW -> {
-                if (nonOwningFreeIsReported(ending)) {
-                    freedOnDevices(release, allocation, Ownership.NON_OWNING);
-                }
-            }
-            case VIEW_ON_MESH -> {
-                if (nonOwningFreeIsReported(ending)) {
-                    freedOn(meshLevelDevice, release, allocation, Ownership.NON_OWNING);
-                }
-            }
+        boolean returnsEarly = ending == ReleaseReason.DEALLOCATED && has(MESH_BUFFER_DEALLOCATE_RETURNS_EARLY);
+        if (!returnsEarly && !has(NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES)) {
+            nonOwningDevices(allocation).forEach(device -> freedOn(device, release, allocation, Ownership.NON_OWNING));
         }
+        owningDevices(allocation).forEach(device -> freedOn(device, release, allocation, Ownership.OWNING));
+    }
+
+    private void freedOn(int device, MemoryRequest release, Allocation allocation, Ownership ownership) {
+        listener.freed(release, device, allocation.type(), allocation.address(), ownership);
+    }
+
+    /** Returns the devices on which reports say that a buffer owns its memory. */
+    private List<Integer> owningDevices(Allocation allocation) {
+        return switch (allocation.kind()) {
+            case LOCK_STEP -> {
+                if (has(BACKING_BUFFERS_REPORTED_AS_DEVICE_0)) {
+                    yield List.of(meshLevelDevice);
+                }
+                yield model.reportsBackingBuffers() ? allocation.devices() : List.of();
+            }
+            case ON_ONE_DEVICE -> allocation.devices();
+            case VIEW, VIEW_ON_MESH -> List.of();
+        };
+    }
+
+    /** Returns the devices on which reports say that a buffer views memory of another. */
+    private List<Integer> nonOwningDevices(Allocation allocation) {
+        return switch (allocation.kind()) {
+            case LOCK_STEP -> model.reportsBackingBuffers() ? List.of() : allocation.devices();
+            case ON_ONE_DEVICE -> List.of();
+            case VIEW -> allocation.devices();
+            case VIEW_ON_MESH -> List.of(meshLevelDevice);
+        };
     }
 
     /**
@@ -234,11 +224,10 @@ public final class MeshReports {
     }
 
     public void circularBufferFreed(AllocationDetails details, List<Integer> on, long address) {
-        if (has(CIRCULAR_BUFFERS_NEVER_REPORTED_FREE) || has(CIRCULAR_BUFFERS_NOT_REPORTED)) {
-            return;
-        }
         if (has(PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS)) {
-            freeAllCircularBuffers();
+            List<CircularBuffer> all = List.copyOf(circularBuffers);
+            circularBuffers.clear();
+            all.forEach(this::reportFree);
         } else {
             reportFree(new CircularBuffer(details, on, address));
         }
@@ -246,21 +235,15 @@ public final class MeshReports {
 
     /** Reports that a circular buffer is gone although its program lives on: it is placed elsewhere, or was rejected. */
     public void circularBufferReplaced(AllocationDetails details, List<Integer> on, long address) {
-        if (has(CIRCULAR_BUFFERS_NEVER_REPORTED_FREE) || has(CIRCULAR_BUFFERS_NOT_REPORTED)) {
-            return;
-        }
         CircularBuffer replaced = new CircularBuffer(details, on, address);
         circularBuffers.remove(replaced);
         reportFree(replaced);
     }
 
-    private void freeAllCircularBuffers() {
-        List<CircularBuffer> all = List.copyOf(circularBuffers);
-        circularBuffers.clear();
-        all.forEach(this::reportFree);
-    }
-
     private void reportFree(CircularBuffer buffer) {
+        if (has(CIRCULAR_BUFFERS_NEVER_REPORTED_FREE) || has(CIRCULAR_BUFFERS_NOT_REPORTED)) {
+            return;
+        }
         MemoryRequest release = Answers.release(listener, buffer.details());
         for (int device : buffer.devices()) {
             if (openedAgain.test(device)) {
@@ -269,31 +252,6 @@ public final class MeshReports {
                 listener.freed(release, device, BufferType.L1, buffer.address(), Ownership.OWNING);
             }
         }
-    }
-
-    private boolean nonOwningFreeIsReported(ReleaseReason ending) {
-        boolean returnsEarly = ending == ReleaseReason.DEALLOCATED && has(MESH_BUFFER_DEALLOCATE_RETURNS_EARLY);
-        return !returnsEarly && !has(NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES);
-    }
-
-    private void allocatedOnDevices(MemoryRequest request, Allocation allocation, Ownership ownership) {
-        for (int device : allocation.devices()) {
-            allocatedOn(device, request, allocation, ownership);
-        }
-    }
-
-    private void allocatedOn(int device, MemoryRequest request, Allocation allocation, Ownership ownership) {
-        listener.allocated(request, device, allocation.type(), allocation.address(), allocation.size(), ownership);
-    }
-
-    private void freedOnDevices(MemoryRequest release, Allocation allocation, Ownership ownership) {
-        for (int device : allocation.devices()) {
-            freedOn(device, release, allocation, ownership);
-        }
-    }
-
-    private void freedOn(int device, MemoryRequest release, Allocation allocation, Ownership ownership) {
-        listener.freed(release, device, allocation.type(), allocation.address(), ownership);
     }
 
     private record CircularBuffer(AllocationDetails details, List<Integer> devices, long address) {}
