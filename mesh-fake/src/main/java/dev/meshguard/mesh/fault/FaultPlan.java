@@ -5,7 +5,6 @@ import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
@@ -35,17 +34,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Immutable and safe for use by several threads. Two plans are equal if they have the same faults.
  *
+ * @param faults the faults, in the order in which they were added
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class FaultPlan {
+public record FaultPlan(List<Fault> faults) {
 
     private static final FaultPlan NONE = new FaultPlan(List.of());
 
-    private final List<Fault> faults;
-
-    private FaultPlan(List<Fault> faults) {
-        this.faults = List.copyOf(faults);
+    /** Creates a plan of these faults. */
+    public FaultPlan {
+        faults = List.copyOf(faults);
     }
 
     /** Returns the plan without faults. */
@@ -185,24 +184,9 @@ public final class FaultPlan {
         return new FaultPlan(faults.subList(0, faults.size() - 1)).with(narrowed);
     }
 
-    /** Returns the faults, in the order in which they were added. */
-    public List<Fault> faults() {
-        return faults;
-    }
-
     /** Returns whether the plan has no faults. */
     public boolean isEmpty() {
         return faults.isEmpty();
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof FaultPlan plan && plan.faults.equals(faults);
-    }
-
-    @Override
-    public int hashCode() {
-        return Objects.hash(faults);
     }
 
     /** Returns the calls that create this plan: {@code FaultPlan.none().closingTwice()}. */
