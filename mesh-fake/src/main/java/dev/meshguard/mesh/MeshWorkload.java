@@ -119,7 +119,11 @@ public final class MeshWorkload implements AutoCloseable {
 
     /** Returns the workload as work for a mesh. */
     EnqueuedWork on(MeshDevice newMesh) {
-        return new OnMesh(this, newMesh);
+        return new EnqueuedWork(
+                this::isLoaded,
+                () -> enqueueOn(newMesh),
+                () -> subDeviceOn(newMesh.context()),
+                trace -> recordIn(trace, newMesh));
     }
 
     /** Runs the programs. The first run allocates their memory. Called under the lock of the mesh. */
@@ -162,8 +166,9 @@ public final class MeshWorkload implements AutoCloseable {
                         .toList());
     }
 
-    private synchronized void recordIn(MeshTrace trace, MeshDevice newMesh) {
+    private synchronized List<Owner> recordIn(MeshTrace trace, MeshDevice newMesh) {
         entries.forEach(entry -> entry.program().recordIn(trace, entry.devicesOf(newMesh)));
+        return owners();
     }
 
     /**
@@ -278,34 +283,6 @@ public final class MeshWorkload implements AutoCloseable {
             holdings.of(named);
         }
         return named;
-    }
-
-    private record OnMesh(MeshWorkload workload, MeshDevice mesh) implements EnqueuedWork {
-
-        @Override
-        public boolean isLoaded() {
-            return workload.isLoaded();
-        }
-
-        @Override
-        public void load() {
-            workload.enqueueOn(mesh);
-        }
-
-        @Override
-        public SubDeviceId subDevice() {
-            return workload.subDeviceOn(mesh.context());
-        }
-
-        @Override
-        public List<Owner> owners() {
-            return workload.owners();
-        }
-
-        @Override
-        public void recordIn(MeshTrace trace) {
-            workload.recordIn(trace, mesh);
-        }
     }
 
     private record Entry(Optional<MeshCoordinateRange> devices, Program program) {

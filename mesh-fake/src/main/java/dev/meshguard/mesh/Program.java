@@ -200,12 +200,17 @@ public final class Program implements AutoCloseable {
 
     /** Returns the program as work for one device, which ignores the sub-devices of the mesh and uses the device as a whole. */
     EnqueuedWork on(MeshContext mesh, int device) {
-        return new OnOneDevice(this, mesh, device);
+        return new EnqueuedWork(
+                () -> isLoadedOn(mesh.openPeriodOf(device)),
+                () -> enqueueOn(mesh, device),
+                () -> new SubDeviceId(0),
+                trace -> recordIn(trace, List.of(device)));
     }
 
     /** Adds the commands of one run to a trace. */
-    synchronized void recordIn(MeshTrace trace, List<Integer> devices) {
+    synchronized List<Owner> recordIn(MeshTrace trace, List<Integer> devices) {
         trace.add(owner(), traceSize, devices);
+        return List.of(owner());
     }
 
     /** Runs the program on one device by itself; called under the lock of the mesh. */
@@ -333,33 +338,5 @@ public final class Program implements AutoCloseable {
     @Override
     public String toString() {
         return owner().toString();
-    }
-
-    private record OnOneDevice(Program program, MeshContext mesh, int device) implements EnqueuedWork {
-
-        @Override
-        public boolean isLoaded() {
-            return program.isLoadedOn(mesh.openPeriodOf(device));
-        }
-
-        @Override
-        public void load() {
-            program.enqueueOn(mesh, device);
-        }
-
-        @Override
-        public SubDeviceId subDevice() {
-            return new SubDeviceId(0);
-        }
-
-        @Override
-        public List<Owner> owners() {
-            return List.of(program.owner());
-        }
-
-        @Override
-        public void recordIn(MeshTrace trace) {
-            program.recordIn(trace, List.of(device));
-        }
     }
 }

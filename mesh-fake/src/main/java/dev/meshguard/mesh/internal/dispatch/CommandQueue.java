@@ -57,13 +57,13 @@ public final class CommandQueue {
     public void enqueue(EnqueuedWork work, Blocking blocking) {
         requireNoOtherRecords();
         MeshTrace trace = recording;
-        if (trace != null && !work.isLoaded()) {
+        if (trace != null && !work.isLoaded().getAsBoolean()) {
             inUse = true;
             throw new MeshRuntimeException("Expected program binaries to be written to the MeshDevice.");
         }
-        work.load();
+        work.load().run();
         inUse = true;
-        SubDeviceId subDevice = work.subDevice();
+        SubDeviceId subDevice = work.subDevice().get();
         if (trace == null) {
             queues.use(subDevice).take(subDevice, id);
             if (blocking == Blocking.BLOCKING) {
@@ -74,9 +74,9 @@ public final class CommandQueue {
                 throw new MeshRuntimeException("Blocking is not supported when recording a trace.");
             }
             trace.runOn(subDevice);
-            work.recordIn(trace);
+            List<Owner> owners = work.recordIn().apply(trace);
             Optional<AllocatorId> cores = mesh.subDevices().idOf(subDevice);
-            work.owners().forEach(owner -> mesh.reports().listener().programCaptured(trace.owner(), owner, cores));
+            owners.forEach(owner -> mesh.reports().listener().programCaptured(trace.owner(), owner, cores));
         }
     }
 

@@ -4,26 +4,23 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
 import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Programs on their way through a command queue: a workload for the mesh, or one program for one device.
  *
  * <p>Used under the lock of the mesh.
+ *
+ * @param isLoaded whether every kernel binary that the programs need is on the devices
+ * @param load allocates the memory of the programs if they have none
+ * @param subDevice the sub-device that all programs run on
+ * @param recordIn adds the commands of one run to a trace, and returns the owners of the circular buffers and kernel binaries
+ *     that the run uses
  */
-public interface EnqueuedWork {
-
-    /** Returns whether every kernel binary that it needs is on the devices. */
-    boolean isLoaded();
-
-    /** Allocates the memory of the programs if they have none. */
-    void load();
-
-    /** Returns the sub-device that all programs run on. */
-    SubDeviceId subDevice();
-
-    /** Returns the owners of the circular buffers and kernel binaries that a run uses. */
-    List<Owner> owners();
-
-    /** Adds the commands of one run to a trace. */
-    void recordIn(MeshTrace trace);
-}
+public record EnqueuedWork(
+        BooleanSupplier isLoaded,
+        Runnable load,
+        Supplier<SubDeviceId> subDevice,
+        Function<MeshTrace, List<Owner>> recordIn) {}
