@@ -59,41 +59,26 @@ public final class Allocation {
 
     private volatile boolean handedOut;
 
-    private Allocation(
-            Kind kind,
-            AllocationDetails details,
-            List<Integer> devices,
-            BufferType type,
-            long address,
-            long size,
-            @Nullable Allocator allocator) {
-        this.kind = kind;
-        this.details = details;
-        this.devices = devices;
-        this.type = type;
-        this.address = address;
-        this.size = size;
-        this.allocator = allocator;
-    }
-
-    public static Allocation allocated(
+    /**
+     * Creates the record of a buffer.
+     *
+     * @param allocator the allocator that reserved its memory, or null for a view and for a buffer without content, which
+     *     neither allocators nor listeners receive
+     */
+    public Allocation(
             Kind kind,
             AllocationDetails details,
             List<Integer> devices,
             BufferConfig config,
             long address,
-            Allocator allocator) {
-        return new Allocation(kind, details, devices, config.type(), address, config.size(), allocator);
-    }
-
-    /** Creates a buffer without content: it has no address, and neither allocators nor listeners receive it. */
-    public static Allocation empty(Kind kind, AllocationDetails details, List<Integer> devices, BufferConfig config) {
-        return new Allocation(kind, details, devices, config.type(), 0, 0, null);
-    }
-
-    public static Allocation view(
-            Kind kind, AllocationDetails details, List<Integer> devices, BufferConfig config, long address) {
-        return new Allocation(kind, details, devices, config.type(), address, config.size(), null);
+            @Nullable Allocator allocator) {
+        this.kind = kind;
+        this.details = details;
+        this.devices = devices;
+        this.type = config.type();
+        this.address = address;
+        this.size = config.size();
+        this.allocator = allocator;
     }
 
     public Kind kind() {

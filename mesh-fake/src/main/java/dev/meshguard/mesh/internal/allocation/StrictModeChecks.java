@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -62,28 +63,17 @@ public final class StrictModeChecks {
 
     /** Records that a buffer was freed. */
     public void freed(Allocation allocation, MemoryRequest release) {
-        if (!strict) {
-            return;
-        }
         String what = release.details().handleCollected() ? "freed when its handle was collected" : "freed";
-        allocation.openPeriod().ifPresent(life -> life.add(Moment.of(what, release)));
-        allocation.allocator().ifPresent(allocator -> forget(allocator, allocation));
+        forget(allocation, () -> Moment.of(what, release));
     }
 
     /** Records that the runtime freed a buffer without a report. */
     public void freed(Allocation allocation) {
-        if (!strict) {
-            return;
-        }
-        allocation.openPeriod().ifPresent(life -> life.add(Moment.now("freed by the runtime")));
-        allocation.allocator().ifPresent(allocator -> forget(allocator, allocation));
+        forget(allocation, () -> Moment.now("freed by the runtime"));
     }
 
     /** Records that an allocator was cleared and its allocations are gone. */
     public synchronized void wiped(Allocator allocator, String because) {
-        if (!strict) {
-            return;
-        }
         Map<BufferType, NavigableMap<Long, Allocation>> lost = live.remove(allocator);
         if (lost != null) {
             Moment moment = Moment.now(because);
@@ -100,7 +90,7 @@ public final class StrictModeChecks {
         List<Allocation> allocated = live.getOrDefault(allocator, Map.of()).values().stream()
                 .flatMap(ofType -> ofType.values().stream())
                 .toList();
-        if (!strict || allocated.isEmpty()) {
+        if (allocated.isEmpty()) {
             return;
         }
         List<String> lines = new ArrayList<>();
@@ -165,7 +155,7 @@ public final class StrictModeChecks {
 
     /** Rejects a view of memory that was freed and not reused. */
     public synchronized void view(BufferType type, long address, List<Integer> devices) {
-        if (!strict || isLive(type, address, devices)) {
+        if (isLive(type, address, devices)) {
             return;
         }
         freed.stream()
@@ -212,6 +202,11 @@ public final class StrictModeChecks {
         live.computeIfAbsent(allocator, unused -> new EnumMap<>(BufferType.class))
                 .computeIfAbsent(allocation.type(), unused -> new TreeMap<>())
                 .put(allocation.address(), allocation);
+    }
+
+    private void forget(Allocation allocation, Supplier<Moment> end) {
+        allocation.openPeriod().ifPresent(life -> life.add(end.get()));
+        allocation.allocator().filter(allocator -> strict).ifPresent(allocator -> forget(allocator, allocation));
     }
 
     private synchronized void forget(Allocator allocator, Allocation allocation) {

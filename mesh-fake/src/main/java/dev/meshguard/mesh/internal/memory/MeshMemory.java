@@ -127,8 +127,13 @@ public final class MeshMemory {
         misuse.view(buffer.type(), address, on);
         Optional<AllocatorId> target = targetOf(buffer.type(), address, on);
         AllocationDetails complete = withExtent(details, buffer).asView();
-        Allocation view = view(
-                Kind.VIEW, target.isPresent() ? complete.fromAllocator(target.get()) : complete, on, buffer, address);
+        Allocation view = new Allocation(
+                Kind.VIEW,
+                target.isPresent() ? complete.fromAllocator(target.get()) : complete,
+                on,
+                buffer,
+                address,
+                null);
         if (view.size() > 0 && reports.concern(view)) {
             misuse.allocated(view, reports.allocated(view));
         }
@@ -192,8 +197,8 @@ public final class MeshMemory {
     private Allocation load(BufferConfig binary, long address, AllocationDetails details, MemoryRequest loading) {
         AllocationDetails complete =
                 withExtent(details, binary).fromAllocator(AllocatorId.MESH).asView();
-        Allocation view = view(Kind.VIEW, complete, devices, binary, address);
-        Allocation kept = view(Kind.VIEW_ON_MESH, complete, devices, binary, address);
+        Allocation view = new Allocation(Kind.VIEW, complete, devices, binary, address, null);
+        Allocation kept = new Allocation(Kind.VIEW_ON_MESH, complete, devices, binary, address, null);
         if (binary.size() > 0) {
             boolean viewIsReported = !reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED);
             if (viewIsReported) {
@@ -329,8 +334,12 @@ public final class MeshMemory {
         forgetAllocated();
     }
 
-    /** Frees memory without reporting it. */
-    public void freeSilently(Allocation allocation) {
+    /** Frees memory that the runtime allocated for itself, which one defect does without a report. */
+    public void freeForRuntime(Allocation allocation) {
+        if (!reports.has(RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {
+            free(allocation, ReleaseReason.DIED);
+            return;
+        }
         allocation.markFreed();
         free(allocation);
         misuse.freed(allocation);
@@ -445,9 +454,6 @@ public final class MeshMemory {
 
     private void forgetAllocated() {
         lockStep.clear();
-        if (!process.settings().isStrict()) {
-            return;
-        }
         String closed = "mesh " + meshId + " was closed";
         misuse.wiped(meshAllocator, closed);
         subDevices.localAllocators().values().forEach(local -> misuse.wiped(local, closed));
@@ -580,7 +586,7 @@ public final class MeshMemory {
     private Allocation allocate(
             Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
         if (buffer.size() == 0) {
-            return Allocation.empty(kind, details, on, buffer);
+            return new Allocation(kind, details, on, buffer, 0, null);
         }
         Allocation allocation = reserve(kind, allocator, on, buffer, details);
         MemoryRequest request = reports.allocated(allocation);
@@ -605,11 +611,7 @@ public final class MeshMemory {
         long extent = allocator.reservedPerBank(buffer.type(), request);
         AllocatorId id = kind == Kind.ON_ONE_DEVICE ? AllocatorId.DEVICE : subDevices.idOf(allocator);
         AllocationDetails reserved = details.onMesh(meshId).fromAllocator(id).withExtent(extent);
-        return Allocation.allocated(kind, reserved, on, buffer, address, allocator);
-    }
-
-    private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {
-        return Allocation.view(kind, details, on, buffer, address);
+        return new Allocation(kind, reserved, on, buffer, address, allocator);
     }
 
     private void free(Allocation allocation) {

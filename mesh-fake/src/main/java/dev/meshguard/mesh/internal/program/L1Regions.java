@@ -3,11 +3,10 @@ package dev.meshguard.mesh.internal.program;
 import dev.meshguard.mesh.allocator.AddressRange;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CoreRange;
-import java.util.ArrayList;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The L1 regions of one program's circular buffers on one range of cores, in ascending order.
+ * The L1 regions of one program's circular buffers on one range of cores.
  *
  * <p>Two regions touch only if one was extended. A gap results from a buffer that had to lie higher on other cores. Not
  * thread-safe. Source: {@code ProgramImpl::CircularBufferAllocator} in {@code tt_metal/impl/program/program.cpp}.
@@ -15,7 +14,8 @@ import java.util.List;
 public final class L1Regions {
 
     private final CoreRange cores;
-    private final List<AddressRange> regions = new ArrayList<>();
+    /** The highest region, the only one that a later buffer can touch. */
+    private @Nullable AddressRange last;
 
     L1Regions(CoreRange cores) {
         this.cores = cores;
@@ -26,12 +26,12 @@ public final class L1Regions {
     }
 
     boolean isEmpty() {
-        return regions.isEmpty();
+        return last == null;
     }
 
     /** The first address above all regions, or 0 without one. */
     long end() {
-        return regions.isEmpty() ? 0 : last().end();
+        return last == null ? 0 : last.end();
     }
 
     /**
@@ -41,23 +41,12 @@ public final class L1Regions {
      * @throws MeshRuntimeException if the address lies below the end of the last region
      */
     void mark(long address, long size, long base) {
-        if (regions.isEmpty()) {
-            regions.add(new AddressRange(base, base));
-        }
-        AddressRange last = last();
-        if (address < last.end()) {
+        AddressRange below = last == null ? new AddressRange(base, base) : last;
+        if (address < below.end()) {
             throw new MeshRuntimeException(
                     "Local buffer address %d has to append to last L1 region [%d, %d) or be at a higher address",
-                    address, last.start(), last.end());
+                    address, below.start(), below.end());
         }
-        if (address == last.end()) {
-            regions.set(regions.size() - 1, new AddressRange(last.start(), address + size));
-        } else {
-            regions.add(new AddressRange(address, address + size));
-        }
-    }
-
-    private AddressRange last() {
-        return regions.get(regions.size() - 1);
+        last = new AddressRange(address == below.end() ? below.start() : address, address + size);
     }
 }

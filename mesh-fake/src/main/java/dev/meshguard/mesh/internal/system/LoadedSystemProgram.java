@@ -1,7 +1,5 @@
 package dev.meshguard.mesh.internal.system;
 
-import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
-
 import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
@@ -27,13 +25,7 @@ public record LoadedSystemProgram(
 
     @Override
     public void end() {
-        for (Allocation binary : binaries) {
-            if (mesh.reports().has(ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {
-                mesh.memory().freeSilently(binary);
-            } else {
-                mesh.memory().free(binary, ReleaseReason.DIED);
-            }
-        }
+        binaries.forEach(mesh.memory()::freeForRuntime);
         circularBuffers.end(ReleaseReason.DIED);
         mesh.reports().listener().ownerEnded(owner);
     }

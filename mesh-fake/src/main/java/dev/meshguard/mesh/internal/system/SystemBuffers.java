@@ -1,10 +1,7 @@
 package dev.meshguard.mesh.internal.system;
 
-import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
-
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.mesh.internal.allocation.Allocation;
-import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.process.SystemBufferSpec;
 import java.util.ArrayList;
@@ -44,13 +41,7 @@ public final class SystemBuffers {
 
     /** Frees the buffers that a close frees. */
     public void free() {
-        for (Allocation buffer : freedAtClose) {
-            if (mesh.reports().has(ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {
-                mesh.memory().freeSilently(buffer);
-            } else {
-                mesh.memory().free(buffer, ReleaseReason.DIED);
-            }
-        }
+        freedAtClose.forEach(mesh.memory()::freeForRuntime);
         freedAtClose.clear();
     }
 }
