@@ -6,7 +6,6 @@ import dev.meshguard.page.internal.PageTemplates;
 import dev.meshguard.page.internal.data.RunFigures;
 import dev.meshguard.page.internal.suite.RunRecord;
 import dev.meshguard.page.internal.template.PageContent;
-import dev.meshguard.page.internal.template.ScriptLibrary;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
@@ -21,8 +20,7 @@ import org.apiguardian.api.API.Status;
  * The HTML page of one run: its verdict, and diagrams of its memory.
  *
  * <p>One self-contained HTML file: scripts, styles and data are in it, nothing is fetched, and it can be moved, mailed
- * and attached to a bug report. Only the pages of a {@link dev.meshguard.page.suite.SuiteFolder} share the library of their charts as a file, and can
- * save themselves as one. Names from the code under test are always text; a content security policy lists the
+ * and attached to a bug report. Names from the code under test are always text; a content security policy lists the
  * hash of each script that may run.
  *
  * <p>The data is JSON for the page's own scripts. A history of a million events cannot be drawn completely. Omitted data
@@ -96,28 +94,12 @@ public final class RunPage {
 
     /** Writes the page; the writer is flushed and stays open. A writer that encodes must encode as UTF-8. */
     public void write(Writer writer) throws IOException {
-        write(writer, Optional.empty());
-    }
-
-    /**
-     * Writes the page without the library of its charts, for a folder of many pages that share it as a file.
-     *
-     * <p>Without that file the page shows everything but its charts, and says so.
-     *
-     * @param libraryUrl the URL of the file, relative to the page
-     */
-    public void writeWithoutLibrary(Writer writer, String libraryUrl) throws IOException {
-        write(writer, Optional.of(libraryUrl));
-    }
-
-    private void write(Writer writer, Optional<String> libraryUrl) throws IOException {
         PageTemplates.run(
                 PageContent.of(
                         figures.title(),
                         figures.description(),
                         data(),
                         PageResources.styles(),
-                        Optional.of(new ScriptLibrary(PageResources.charts(), libraryUrl)),
                         PageResources.runScripts()),
                 writer);
         writer.flush();

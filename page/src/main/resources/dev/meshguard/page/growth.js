@@ -4,7 +4,8 @@
 const GrowthView = (() => {
     const MOST = 8;
     const COLOURS = ["type-dram", "type-trace", "type-l1", "type-system-memory", "type-l1-small", "type-other"];
-    const SYMBOLS = ["circle", "rect", "triangle", "diamond"];
+    /** Disc, square, triangle and diamond, in a drawing of 10 by 10. */
+    const SYMBOLS = ["M5 0A5 5 0 0 1 5 10A5 5 0 0 1 5 0Z", "M0 0H10V10H0Z", "M5 0 10 10H0Z", "M5 0 10 5 5 10 0 5Z"];
 
     let data;
     let chart;
@@ -58,65 +59,48 @@ const GrowthView = (() => {
     };
 
     const draw = () => {
-        const text = { color: Dom.colour("soft"), fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 11 };
+        const place = Dom.section("growth-chart");
         const shownRounds = rounds();
         const last = shownRounds[shownRounds.length - 1];
         const ahead = Math.max(1, Math.round(last / 6));
-        const shown = lines.slice(0, MOST);
-        let most = 1;
-        const series = shown.flatMap((line, index) => {
-            const colour = Dom.colour(COLOURS[index % COLOURS.length]);
-            const end = line.memory[line.memory.length - 1];
-            most = Math.max(most, ...line.memory, end + line.slope * ahead);
-            return [
-                {
-                    name: `${index} memory`,
-                    type: "line",
-                    silent: true,
-                    data: line.memory.map((value, index) => [shownRounds[index], value]),
-                    symbol: SYMBOLS[index % 4],
-                    symbolSize: line.memory.length > 60 ? 2 : 6,
-                    itemStyle: { color: colour, decal: { symbol: "none" } },
-                    lineStyle: { color: colour, width: 2 },
-                },
-                ...(line.slope === 0
-                    ? []
-                    : [{ name: `${index} slope`, type: "line", silent: true, symbol: "none", lineStyle: { color: colour, type: "dotted", width: 2 }, itemStyle: { color: colour }, data: [[last, end], [last + ahead, end + line.slope * ahead]] }]),
-            ];
+        const shown = lines.slice(0, MOST).map((line, index) => ({ ...line, index, end: atTheEnd(line.memory), colour: Dom.colour(COLOURS[index % COLOURS.length]) }));
+        const none = new Array(shownRounds.length - 1).fill(null);
+        const solid = shown.map(({ memory, colour, index }) => [[...memory, null], { label: `${index} memory`, stroke: colour, width: 2 }]);
+        const dotted = shown.filter((line) => line.slope !== 0).map(({ end, slope, colour, index }) => [[...none, end, end + slope * ahead], { label: `${index} slope`, stroke: colour, width: 2, dash: [2, 4] }]);
+        chart?.destroy();
+        chart = Chart.create(place, {
+            height: 320,
+            padding: [14, 16, 0, 0],
+            range: () => [shownRounds[0], last + ahead],
+            xAxis: { size: 24, label: "round", labelSize: 18, labelGap: 0, labelFont: Chart.font(), incrs: [1, 2, 5].flatMap((digit) => [1, 10, 100, 1_000, 10_000].map((power) => digit * power)).sort((one, other) => one - other), values: (_, values) => values },
+            most: shown.reduce((most, { memory, end, slope }) => Math.max(most, end + slope * ahead, ...memory), 1),
+            parts: 5,
+            gutter: 76,
+            columns: [[...shownRounds, last + ahead], ...[...solid, ...dotted].map(([values]) => values)],
+            lines: [...solid, ...dotted].map(([, line]) => line),
+            above: (drawn, context) =>
+                shown.forEach(({ memory, colour, index }) =>
+                    memory.forEach((bytes, place) => Chart.sign(context, SYMBOLS[index % SYMBOLS.length], drawn.valToPos(shownRounds[place], "x"), 14 + drawn.valToPos(bytes, "y"), colour, memory.length > 60 ? 3 : 7)),
+                ),
         });
-        chart.setOption(
-            {
-                animation: false,
-                aria: { enabled: true, label: { description: `Bytes remaining after each of ${shownRounds.length} rounds. The figures are in the table below.` } },
-                grid: { left: 4, right: 16, top: 14, bottom: 24, containLabel: true },
-                xAxis: { type: "value", min: shownRounds[0], max: last + ahead, minInterval: 1, name: "round", nameLocation: "middle", nameGap: 24, nameTextStyle: text, axisLabel: { ...text, hideOverlap: true }, splitLine: { show: false }, axisLine: { lineStyle: { color: Dom.colour("line") } } },
-                yAxis: { type: "value", min: 0, interval: Format.step(most, 5), max: Format.ceiling(most, 5), axisLabel: { ...text, formatter: (bytes) => Format.shortSize(bytes) }, splitLine: { lineStyle: { color: Dom.colour("line") } } },
-                series,
-            },
-            { notMerge: true },
-        );
-        chart.getZr().flush();
-        Dom.section("growth-chart").dataset.mode = mode;
+        Chart.onPointer(chart, { move: point });
+        place.dataset.mode = mode;
+        place.ariaLabel = `Bytes remaining after each of ${shownRounds.length} rounds. The figures are in the table below.`;
     };
 
     /** What each drawn line has after the round at the pointer. */
-    const point = (event) => {
-        if (!chart.containPixel({ gridIndex: 0 }, [event.offsetX, event.offsetY])) {
-            Tooltip.hide();
-            return;
-        }
-        const [value] = chart.convertFromPixel({ gridIndex: 0 }, [event.offsetX, event.offsetY]);
+    const point = (value, event) => {
         const round = rounds();
         const nearest = round.reduce((best, one, index) => (Math.abs(one - value) < Math.abs(round[best] - value) ? index : best), 0);
         Tooltip.show(
-            event.event.clientX,
-            event.event.clientY,
+            event.clientX,
+            event.clientY,
             Dom.make("p", {}, Dom.make("b", {}, `After round ${round[nearest]}`)),
             lines.slice(0, MOST).map((line, index) => Dom.make("p", {}, swatch(index), `${Format.shortSize(line.memory[nearest])} ${Format.shortFrame(line.name)}`)),
         );
     };
 
-    const swatch = (index) => Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: COLOURS[index % COLOURS.length], width: 10, height: 10, rx: 2 }));
+    const swatch = (index) => Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("path", { class: COLOURS[index % COLOURS.length], d: SYMBOLS[index % SYMBOLS.length] }));
 
     const absent = () => Dom.make("span", { class: "absent" }, "–");
 
@@ -195,16 +179,15 @@ const GrowthView = (() => {
             ofRange.textContent = range === undefined ? "" : found === undefined ? "It is unknown when the rounds began, so all are shown." : found.length === 0 ? "No round began in the range, so all are shown." : `${Format.count(found.length, "round")} of ${all.length} began in the range. The text above is about the whole run.`;
             choose(mode);
         });
-        chart = echarts.init(container, null, { renderer: "canvas" });
         choose(mode);
-        chart.getZr().on("mousemove", point);
-        Tooltip.hideOutside(container);
-        Dom.onNewWidth(container, () => chart.resize());
-        Dom.onTheme(() => {
-            chart.resize();
-            draw();
-        });
+        Dom.onNewWidth(container, draw);
+        Dom.onTheme(draw);
     };
 
-    return { show };
+    return {
+        show,
+        get chart() {
+            return chart;
+        },
+    };
 })();

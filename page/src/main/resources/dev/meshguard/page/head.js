@@ -206,7 +206,6 @@ const HeadView = (() => {
                     "div",
                     { class: "run-again" },
                     Dom.copyButton("Copy the text of this verdict", data.text, { id: "copy-text", class: "primary" }),
-                    Library.isShared ? Dom.make("button", { type: "button", id: "save", onclick: Library.save }, "Save as one file") : null,
                     data.reproduction ? Dom.make("p", { class: "reproduce" }, Dom.make("span", {}, "Reproduce"), Dom.make("code", { id: "reproduction" }, data.reproduction), Dom.copyButton("Copy", data.reproduction, { id: "copy-reproduction", "aria-label": "Copy the command" })) : null,
                 ),
             ),

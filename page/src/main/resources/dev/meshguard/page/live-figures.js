@@ -78,7 +78,20 @@ const LiveFigures = (() => {
             data.marks.length > 0 ? Dom.make("span", { class: "key" }, line({ class: "step", d: "M11 0V12" }), "step") : null,
         );
 
-    const swatch = (type) => Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: `type-${type.toLowerCase().replaceAll("_", "-")}`, width: 10, height: 10, rx: 2 }));
+    const nameOf = (type) => `type-${type.toLowerCase().replaceAll("_", "-")}`;
+
+    const ANGLES = { DRAM: 45, L1: -45, L1_SMALL: 0, TRACE: 90 };
+
+    /** The direction of the stripes of a type, for readers who see no colours. */
+    const angleOf = (type) => ANGLES[type] ?? 20;
+
+    const swatch = (type) =>
+        Dom.draw(
+            "svg",
+            { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" },
+            Dom.draw("rect", { class: nameOf(type), width: 10, height: 10 }),
+            Dom.draw("path", { class: "stripes", d: "M-5 .5H15M-5 5H15M-5 9.5H15", transform: `rotate(${angleOf(type)} 5 5)` }),
+        );
 
     const steps = (data) => {
         const shown = data.marks.filter((mark) => mark.kind === "TEARDOWN" || mark.kind === "CHECK").slice(0, 12);
@@ -111,5 +124,5 @@ const LiveFigures = (() => {
         ];
     };
 
-    return { figures, tip, legend, steps, budgets, swatch, freedBySteps };
+    return { figures, tip, legend, steps, budgets, nameOf, angleOf, freedBySteps };
 })();

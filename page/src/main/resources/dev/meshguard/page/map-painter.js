@@ -148,6 +148,7 @@ const MapPainter = (() => {
             const middle = Math.max(half, Math.min(width + RIGHT - half, at));
             if (middle - half > free) {
                 context.fillText(label, middle, height - 8);
+                scene.labels.push({ text: label, left: middle - half, right: middle + half, top: height - 14, bottom: height - 2 });
                 free = middle + half + 6;
             }
         }
@@ -384,5 +385,5 @@ const MapPainter = (() => {
         }
     };
 
-    return { paint, paintOver, palette, resize, gutter, TOP, BOTTOM, RIGHT };
+    return { paint, paintOver, phases, marks, ticks, palette, resize, gutter, TOP, BOTTOM, RIGHT };
 })();

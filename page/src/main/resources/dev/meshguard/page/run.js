@@ -68,18 +68,10 @@
         Axis.start(data);
         MapView.show(data);
         await nextFrame();
-        if (Library.isMissing) {
-            Library.explain(Dom.section("live"));
-        } else {
-            LiveView.show(data);
-        }
+        LiveView.show(data);
         SpaceView.show(data);
         MatrixView.show(data);
-        if (Library.isMissing && data.growth) {
-            Library.explain(Dom.section("growth"));
-        } else {
-            GrowthView.show(data);
-        }
+        GrowthView.show(data);
         IcicleView.show(data);
         EventsView.show(data);
         ExpectationsView.show(data);

@@ -96,8 +96,8 @@ class PageTemplateTests {
     }
 
     @Test
-    void figuresOfMoreThanTwoMegabytesAreCompressed() throws IOException {
-        for (int buffer = 0; buffer < 40_000; buffer++) {
+    void longFiguresAreCompressed() throws IOException {
+        for (int buffer = 0; buffer < 500; buffer++) {
             tracker.allocated(0, BufferType.DRAM, buffer * 64L, 64);
             tracker.freed(0, BufferType.DRAM, buffer * 64L);
         }
@@ -106,7 +106,7 @@ class PageTemplateTests {
 
         String html = Pages.of(page);
 
-        assertThat(data).hasSizeGreaterThan(2 * 1024 * 1024);
+        assertThat(data).hasSizeGreaterThan(32 * 1024);
         List<Pages.Script> compressed = Pages.scripts(html).stream()
                 .filter(script ->
                         script.attributes().equals(" type=\"application/octet-stream;base64\" id=\"data-gzip\""))

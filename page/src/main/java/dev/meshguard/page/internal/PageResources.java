@@ -4,9 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -15,15 +12,13 @@ import java.util.regex.Pattern;
  */
 public final class PageResources {
 
-    private static final String CHARTS = "echarts.min.js";
-
     private static final List<String> STYLES = List.of("page.css");
     private static final List<String> RUN_SCRIPTS = List.of(
+            "uPlot.iife.min.js",
             "data.js",
             "findings.js",
             "format.js",
             "dom.js",
-            "library.js",
             "sortable-table.js",
             "cursor.js",
             "address.js",
@@ -43,6 +38,7 @@ public final class PageResources {
             "space-painter.js",
             "incidents.js",
             "space.js",
+            "chart.js",
             "live-series.js",
             "live-figures.js",
             "live.js",
@@ -64,39 +60,6 @@ public final class PageResources {
     /** Returns the style sheets of every page. */
     public static List<String> styles() {
         return read(STYLES);
-    }
-
-    /** Returns the source of the library that draws the charts. */
-    public static String charts() {
-        return read(CHARTS);
-    }
-
-    /** Returns the name of a file with the library, for pages that share it: another version has another name. */
-    public static String chartsFile() {
-        return ChartsFile.NAME;
-    }
-
-    /**
-     * Returns the content of that file: the library in a function, so that a page can run it and read its source.
-     *
-     * <p>The parentheses let a browser compile the function while it reads it, and not once more when it is called.
-     */
-    public static String chartsFunction() {
-        return "globalThis.meshguardLibrary = (function () {\n" + charts() + "\n});\n";
-    }
-
-    /** Computes the name once, and only in runs that write pages. */
-    private static final class ChartsFile {
-        static final String NAME = "charts-" + digest(chartsFunction()) + ".js";
-
-        private static String digest(String text) {
-            try {
-                byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-                return HexFormat.of().formatHex(digest).substring(0, 8);
-            } catch (NoSuchAlgorithmException impossible) {
-                throw new IllegalStateException("Every Java has SHA-256", impossible);
-            }
-        }
     }
 
     /** Returns the scripts of the page of a run. */

@@ -107,20 +107,11 @@ public final class SuiteFolder {
      */
     public Path add(String name, RunPage page) throws IOException {
         Files.createDirectories(runs());
-        addLibrary();
         Path file = pageOf(name);
-        replace(file, writer -> page.writeWithoutLibrary(writer, "../" + PageResources.chartsFile()));
+        page.write(file);
         String record = page.record(name, machine, fork);
         replace(recordOf(name), writer -> writer.write(record));
         return file;
-    }
-
-    /** The file is replaced as a whole, so one that exists is complete, whichever JVM wrote it. */
-    private void addLibrary() throws IOException {
-        Path library = folder.resolve(PageResources.chartsFile());
-        if (!Files.exists(library)) {
-            replace(library, writer -> writer.write(PageResources.chartsFunction()));
-        }
     }
 
     /**
@@ -155,7 +146,6 @@ public final class SuiteFolder {
                                     shown.description(),
                                     figures,
                                     PageResources.styles(),
-                                    Optional.empty(),
                                     PageResources.suiteScripts()),
                             writer));
             // A JVM that read before another one and writes after it would omit the runs of the other.

@@ -87,7 +87,8 @@ class AddressSpaceTests {
     @Test
     void beginsAtThePeakAndFollowsTheEventOfTheAddress(Chromium chromium) {
         open(chromium, "");
-        long peak = ((Number) chromium.value(DATA + ".peak.event")).longValue();
+        chromium.readData();
+        long peak = ((Number) chromium.value("pageData.peak.event")).longValue();
 
         assertThat(chromium.value("document.querySelector('#space-event').value"))
                 .isEqualTo(String.valueOf(peak));
@@ -160,8 +161,6 @@ class AddressSpaceTests {
         assertThat(chromium.all("[data-figure=free], [data-figure=largest], [data-figure=fragmentation]"))
                 .isEmpty();
     }
-
-    private static final String DATA = "JSON.parse(document.querySelector('#data').textContent)";
 
     private static void open(Chromium chromium, String place) {
         chromium.open(file, place);

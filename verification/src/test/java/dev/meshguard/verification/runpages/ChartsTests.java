@@ -32,10 +32,7 @@ class ChartsTests {
     private static final SampleRun LEAK = SampleRuns.leak();
     private static final SampleRun GROWING = SampleRuns.growing();
 
-    private static final String NAMES_OF_PEAKS =
-            "echarts.getInstanceByDom(document.querySelector('#live-chart')).getZr()"
-                    + ".storage.getDisplayList().filter(one => one.type === 'tspan' && / peak /.test(one.style.text))"
-                    + ".map(one => { const rect = one.getBoundingRect().clone(); if (one.transform) { rect.applyTransform(one.transform); } return rect; })";
+    private static final String NAMES_OF_PEAKS = "LiveView.labels.filter(label => / peak /.test(label.text))";
 
     @TempDir
     static Path folder;
@@ -81,22 +78,17 @@ class ChartsTests {
     @Test
     void liveBytesAreDrawnOnTopOfEachOtherOrEachForItselfWithWhatLeaked(Chromium chromium) {
         chromium.open(file);
-        assertThat(seriesOfChart(chromium, "live-chart")).contains("DRAM", "L1", "L1 budget");
-        assertThat(chromium.value(
-                        "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().grid.length"))
-                .isEqualTo(1L);
+        assertThat(linesOf(chromium, "LiveView.charts[0]")).contains("DRAM", "L1", "L1 budget");
+        assertThat(chromium.all("#live-chart .uplot")).hasSize(1);
 
         chromium.click("input[name=live-mode][value=rows]");
 
         chromium.await("document.querySelector('#live-chart').dataset.mode === 'rows'");
-        assertThat(chromium.value(
-                        "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().grid.length"))
-                .isEqualTo((long) peaks().size());
+        assertThat(chromium.all("#live-chart .uplot")).hasSize(peaks().size());
         assertThat(chromium.text("#live-key-leaked")).isEqualTo("leaked");
         for (BufferType type : peaks().keySet()) {
-            assertThat(chromium.value(
-                            "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().series"
-                                    + ".find(series => series.name === '" + type + " leaked').data.at(-1)[1]"))
+            assertThat(chromium.value("LiveView.charts.flatMap(chart => chart.data.filter((_, line) =>"
+                            + " chart.series[line].label === '" + type + " leaked'))[0].at(-1)"))
                     .as(type.name())
                     .isEqualTo(LEAK.verdict().survivors().stream()
                             .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
@@ -193,7 +185,7 @@ class ChartsTests {
         assertThat(
                         chromium.value(
                                 NAMES_OF_PEAKS
-                                        + ".filter(rect => rect.x < 0 || rect.x + rect.width > document.querySelector('#live-chart').clientWidth).length"))
+                                        + ".filter(({ left, right }) => left < 0 || right > LiveView.charts[0].over.clientWidth).length"))
                 .isEqualTo(0L);
     }
 
@@ -219,7 +211,7 @@ class ChartsTests {
         chromium.click("input[name=growth-mode][value=memory]");
 
         chromium.await("document.querySelector('#growth-chart').dataset.mode === 'memory'");
-        assertThat(seriesOfChart(chromium, "growth-chart")).contains("0 memory", "0 slope");
+        assertThat(linesOf(chromium, "GrowthView.chart")).contains("0 memory", "0 slope");
     }
 
     @Test
@@ -257,9 +249,8 @@ class ChartsTests {
     }
 
     @SuppressWarnings("unchecked")
-    private static List<String> seriesOfChart(Chromium chromium, String id) {
-        return (List<String>) chromium.value("echarts.getInstanceByDom(document.querySelector('#" + id
-                + "')).getOption().series.map(series => series.name)");
+    private static List<String> linesOf(Chromium chromium, String chart) {
+        return (List<String>) chromium.value(chart + ".series.slice(1).map(line => line.label)");
     }
 
     private static long live(int device, BufferType type) {

@@ -174,6 +174,11 @@ final class Chromium implements AutoCloseable {
         return driver.executeScript("return (" + expression + ")");
     }
 
+    /** Keeps the figures of the page as {@code pageData}. */
+    void readData() {
+        promised("PageData.read().then(data => { window.pageData = data; })");
+    }
+
     /** Returns what a promise of JavaScript holds. */
     String promised(String expression) {
         Object value = driver.executeAsyncScript("const done = arguments[arguments.length - 1]; (" + expression

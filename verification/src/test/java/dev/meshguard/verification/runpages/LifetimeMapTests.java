@@ -154,9 +154,10 @@ class LifetimeMapTests {
     @Test
     void drawsFreedBuffersInTheMiddleOfTheirRectangles(Chromium chromium) {
         openTheMap(chromium);
+        chromium.readData();
         // A survivor may cover those that are freed after its allocation.
         chromium.run("""
-                const { lane, mark, from, to } = JSON.parse(document.querySelector('#data').textContent).rectangles;
+                const { lane, mark, from, to } = pageData.rectangles;
                 const isCovered = index => mark.some((one, other) => one !== 0 && lane[other] === lane[index] && from[other] < to[index]);
                 window.freed = [...mark.keys()].filter(index => mark[index] === 0 && !isCovered(index));""");
         chromium.run("""

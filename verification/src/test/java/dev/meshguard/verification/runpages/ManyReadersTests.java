@@ -152,7 +152,7 @@ class ManyReadersTests {
         assertThat(chromium.text("#plain-text")).isEqualTo(LEAK.report().text());
     }
 
-    /** The page without its programs: ECharts names styles in them. */
+    /** The page without its programs, which name styles. */
     private static String page(Path file) {
         try {
             return Files.readString(file).replaceAll("(?s)<script.*?</script>", "");

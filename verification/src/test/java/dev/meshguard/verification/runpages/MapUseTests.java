@@ -92,7 +92,7 @@ class MapUseTests {
                     const { x, y } = MapView.place(index);
                     return [...canvas.getContext('2d').getImageData(x - bounds.left, y - bounds.top, 1, 1).data].slice(0, 3).join(', ');
                 };
-                window.groups = JSON.parse(document.querySelector('#data').textContent).groups;""");
+                window.groups = pageData.groups;""");
         for (String finding : List.of("1", "2")) {
             assertThat("rgb("
                             + chromium.value(
@@ -176,9 +176,8 @@ class MapUseTests {
         String end = "Axis.current.last";
 
         for (String value : List.of("0", end)) {
-            assertThat(((Number) chromium.value("echarts.getInstanceByDom(document.querySelector('#live-chart'))"
-                                    + ".convertToPixel({ gridIndex: 0 }, [" + value + ", 0])[0]"
-                                    + " + document.querySelector('#live-chart').getBoundingClientRect().left"
+            assertThat(((Number) chromium.value("LiveView.charts[0].valToPos(" + value + ", 'x')"
+                                    + " + LiveView.charts[0].over.getBoundingClientRect().left"
                                     + " - MapView.xOf(" + value + ")"))
                             .doubleValue())
                     .as(value)
@@ -215,8 +214,9 @@ class MapUseTests {
     private static long[] openAndFindTheForgottenBuffer(Chromium chromium) {
         chromium.open(file);
         chromium.await("document.querySelector('#map-canvas').dataset.rectangles !== undefined");
-        chromium.run("window.forgotten = JSON.parse(document.querySelector('#data').textContent).groups"
-                + ".find(group => group.cause === 'FREED_ON_OTHER_DEVICES').buffers[0]");
+        chromium.readData();
+        chromium.run(
+                "window.forgotten = pageData.groups.find(group => group.cause === 'FREED_ON_OTHER_DEVICES').buffers[0]");
         chromium.scrollTo(".lane[title^='Device 3, L1']");
         Map<?, ?> place = (Map<?, ?>) chromium.value("MapView.place(forgotten)");
         return new long[] {((Number) place.get("x")).longValue(), ((Number) place.get("y")).longValue()};

@@ -14,6 +14,17 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests that a page is one file with all its contents, and readable without JavaScript. */
 class StandalonePageTests {
 
+    private static final long MAX_BYTES = 350_000;
+
+    @Test
+    void aThousandEventsAreASmallFile(@TempDir Path folder) throws IOException {
+        SampleRun run = SampleRuns.clean();
+
+        assertThat(run.verdict().history().events()).hasSizeGreaterThan(1_000);
+        assertThat(Files.size(run.writtenTo(folder))).isLessThan(MAX_BYTES);
+        assertThat(Files.size(SampleRuns.leak().writtenTo(folder))).isLessThan(MAX_BYTES);
+    }
+
     @Test
     void isOneFile(@TempDir Path folder) throws IOException {
         LeakVerdict verdict = SampleRuns.leak().verdict();

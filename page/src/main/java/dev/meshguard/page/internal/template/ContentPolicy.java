@@ -16,9 +16,9 @@ final class ContentPolicy {
 
     private ContentPolicy() {}
 
-    static String of(List<String> styles, List<String> scripts, boolean hasFiles) {
-        return "default-src 'none'; script-src " + (hasFiles ? "'self' " : "") + hashes(scripts) + "; style-src "
-                + hashes(styles) + "; img-src data:; base-uri 'none'; form-action 'none'";
+    static String of(List<String> styles, List<String> scripts) {
+        return "default-src 'none'; script-src " + hashes(scripts) + "; style-src " + hashes(styles)
+                + "; img-src data:; base-uri 'none'; form-action 'none'";
     }
 
     private static String hashes(List<String> texts) {

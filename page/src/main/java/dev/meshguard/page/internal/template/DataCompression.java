@@ -13,7 +13,7 @@ import java.util.zip.GZIPOutputStream;
 final class DataCompression {
 
     /** Above this length inflating costs a reader less than the saved space on disk and in mails. */
-    static final int MAX_UNCOMPRESSED_LENGTH = 2 * 1024 * 1024;
+    static final int MAX_UNCOMPRESSED_LENGTH = 32 * 1024;
 
     private DataCompression() {}
 

@@ -1,0 +1,86 @@
+"use strict";
+
+/** Draws bytes from left to right with uPlot, in the colours and letters of the page. */
+const Chart = (() => {
+    const FONT_SIZE = 11;
+
+    const font = () => `${FONT_SIZE}px ${getComputedStyle(document.body).fontFamily}`;
+
+    /** Draws in pixels of the page instead of the screen: zero is the left edge of the lines and the upper edge of the canvas. */
+    const onCanvas = (draw) => (chart) => {
+        const context = chart.ctx;
+        context.save();
+        context.setTransform(uPlot.pxRatio, 0, 0, uPlot.pxRatio, chart.bbox.left, 0);
+        context.font = font();
+        context.textAlign = "left";
+        context.textBaseline = "middle";
+        draw(chart, context);
+        context.restore();
+    };
+
+    /** Below an axis of bytes lie powers of two. */
+    const bytesAxis = (most, parts, size) => ({
+        size,
+        font: font(),
+        stroke: Dom.colour("soft"),
+        grid: { stroke: Dom.colour("line"), width: 1 },
+        ticks: { show: false },
+        splits: () => Array.from({ length: Format.ceiling(most, parts) / Format.step(most, parts) + 1 }, (_, index) => index * Format.step(most, parts)),
+        values: (_, bytes) => bytes.map(Format.shortSize),
+    });
+
+    /**
+     * @param place what the chart is appended to
+     * @param height of the chart in pixels
+     * @param padding above, right, below and left of it
+     * @param range from which value to which it goes from left to right
+     * @param xAxis of uPlot
+     * @param most bytes, which the axis reaches in about so many parts
+     * @param gutter how much room its names have
+     * @param columns the values from left to right, and those of each line
+     * @param lines of uPlot
+     * @param below(chart, context) draws what the lines cover, above(chart, context) what covers them
+     */
+    const create = (place, { height, padding, range, xAxis, most, parts, gutter, columns, lines, below = () => {}, above = () => {} }) =>
+        new uPlot(
+            {
+                width: place.clientWidth,
+                height,
+                padding,
+                cursor: { show: false },
+                legend: { show: false },
+                scales: { x: { time: false, range }, y: { range: () => [0, Format.ceiling(most, parts)] } },
+                axes: [{ font: font(), stroke: Dom.colour("soft"), grid: { show: false }, ticks: { stroke: Dom.colour("line"), size: 4 }, ...xAxis }, bytesAxis(most, parts, gutter)],
+                series: [{}, ...lines.map((line) => ({ points: { show: false }, ...line }))],
+                hooks: { drawClear: [onCanvas(below)], draw: [onCanvas(above)] },
+            },
+            columns,
+            place,
+        );
+
+    /** Calls a listener with the value at the pointer when it moves over the lines of a chart, and another one when it is pressed there. */
+    const onPointer = (chart, { move, click }) => {
+        const valueAt = (event) => chart.posToVal(event.clientX - chart.over.getBoundingClientRect().left, "x");
+        chart.over.addEventListener("mousemove", (event) => move(valueAt(event), event));
+        if (click) {
+            chart.over.addEventListener("click", (event) => click(valueAt(event)));
+        }
+        Tooltip.hideOutside(chart.over);
+    };
+
+    /** Fills a sign around a point: the path is that of a drawing of 10 by 10. */
+    const sign = (context, path, x, y, colour, size = 10) => {
+        context.save();
+        context.translate(x - size / 2, y - size / 2);
+        context.scale(size / 10, size / 10);
+        const shape = new Path2D(path);
+        context.lineWidth = 2;
+        context.strokeStyle = Dom.colour("paper");
+        context.stroke(shape);
+        context.fillStyle = colour;
+        context.fill(shape);
+        context.restore();
+    };
+
+    return { create, onPointer, sign, font };
+})();
