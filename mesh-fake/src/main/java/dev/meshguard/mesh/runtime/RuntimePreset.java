@@ -26,18 +26,9 @@ public enum RuntimePreset {
             "October 2025",
             Map.of(Architecture.WORMHOLE_B0, new Bases(2_560_032, L1Base.WORMHOLE_B0_OCTOBER_2025)),
             ReportingModel.TRACKING_BRANCH,
-            true) {
-        @Override
-        public long tracePageSize(long rawSize, int dramBanks) {
-            long best = 1_024;
-            for (long page : new long[] {2_048, 4_096}) {
-                if (waste(rawSize, dramBanks, page) <= waste(rawSize, dramBanks, best)) {
-                    best = page;
-                }
-            }
-            return best;
-        }
-    },
+            true,
+            4_096,
+            Long.MAX_VALUE),
     /**
      * The main branch of May 2026 (tt-metal {@code 79925a3f05fa5d970f4ae3c837aa32ca09f13eaf}), built with Tracy as is the default.
      *
@@ -50,35 +41,31 @@ public enum RuntimePreset {
                     Architecture.WORMHOLE_B0, new Bases(2_968_640, L1Base.WORMHOLE_B0_MAY_2026),
                     Architecture.BLACKHOLE, new Bases(5_848_704, L1Base.BLACKHOLE_MAY_2026)),
             ReportingModel.COMPLETE,
-            false) {
-        @Override
-        public long tracePageSize(long rawSize, int dramBanks) {
-            long best = 1_024;
-            long leastWaste = waste(rawSize, dramBanks, best);
-            for (long page : new long[] {2_048, 4_096, 8_192}) {
-                long waste = waste(rawSize, dramBanks, page);
-                if (waste <= leastWaste || rawSize / (dramBanks * page) >= ROWS_THAT_JUSTIFY_A_LARGER_PAGE) {
-                    best = page;
-                    leastWaste = waste;
-                }
-            }
-            return best;
-        }
-    };
-
-    private static final long ROWS_THAT_JUSTIFY_A_LARGER_PAGE = 2;
+            false,
+            8_192,
+            2);
 
     private final String description;
     private final Map<Architecture, Bases> bases;
     private final ReportingModel reporting;
     private final boolean meshLevelReportsPinned;
+    private final long maxTracePageSize;
+    /** So many rows of pages over all banks justify a larger page, whatever it wastes. */
+    private final long rowsThatJustifyALargerPage;
 
     RuntimePreset(
-            String words, Map<Architecture, Bases> bases, ReportingModel reporting, boolean meshLevelReportsPinned) {
+            String words,
+            Map<Architecture, Bases> bases,
+            ReportingModel reporting,
+            boolean meshLevelReportsPinned,
+            long maxTracePageSize,
+            long rowsThatJustifyALargerPage) {
         this.description = words;
         this.bases = bases;
         this.reporting = reporting;
         this.meshLevelReportsPinned = meshLevelReportsPinned;
+        this.maxTracePageSize = maxTracePageSize;
+        this.rowsThatJustifyALargerPage = rowsThatJustifyALargerPage;
     }
 
     /** Returns the name as a person writes it. */
@@ -122,7 +109,16 @@ public enum RuntimePreset {
      * @param rawSize the bytes of the trace
      * @param dramBanks the number of DRAM banks it is spread over
      */
-    public abstract long tracePageSize(long rawSize, int dramBanks);
+    public long tracePageSize(long rawSize, int dramBanks) {
+        long best = 1_024;
+        for (long page = 2_048; page <= maxTracePageSize; page *= 2) {
+            boolean wastesLess = waste(rawSize, dramBanks, page) <= waste(rawSize, dramBanks, best);
+            if (wastesLess || rawSize / (dramBanks * page) >= rowsThatJustifyALargerPage) {
+                best = page;
+            }
+        }
+        return best;
+    }
 
     /**
      * Returns whether a mesh without a trace region keeps traces in DRAM. Before February 2026 such a mesh could not keep any
