@@ -117,9 +117,7 @@ public final class MeshCommandQueue {
      * @throws BufferMisuseException if the buffer was freed, in strict mode
      */
     public void enqueueWriteMeshBuffer(MeshBuffer buffer, long sourceSize, Blocking blocking) {
-        requireOwn(buffer);
-        sending("enqueueWriteMeshBuffer", () -> {
-            mesh.context().memory().requireUsable(buffer.allocation(), "write");
+        sending("enqueueWriteMeshBuffer", buffer, "write", () -> {
             if (sourceSize < buffer.size()) {
                 throw new MeshRuntimeException(
                         "Cannot write a mesh buffer of %d B from a source of %d B: the source must be at least as large",
@@ -137,9 +135,7 @@ public final class MeshCommandQueue {
      * @throws BufferMisuseException if the buffer was freed, in strict mode
      */
     public void enqueueReadMeshBuffer(MeshBuffer buffer) {
-        requireOwn(buffer);
-        sending("enqueueReadMeshBuffer", () -> {
-            mesh.context().memory().requireUsable(buffer.allocation(), "read");
+        sending("enqueueReadMeshBuffer", buffer, "read", () -> {
             if (mesh.numDevices() > 1) {
                 throw new MeshRuntimeException(
                         "Can only read a Sharded MeshBuffer from a MeshDevice or a Replicated MeshBuffer from a Unit-Mesh.");
@@ -158,9 +154,7 @@ public final class MeshCommandQueue {
      * @throws BufferMisuseException if the buffer was freed, in strict mode
      */
     public void enqueueReadShards(MeshBuffer buffer, List<MeshCoordinate> devices, Blocking blocking) {
-        requireOwn(buffer);
-        sending("enqueueReadShards", () -> {
-            mesh.context().memory().requireUsable(buffer.allocation(), "read");
+        sending("enqueueReadShards", buffer, "read", () -> {
             devices.forEach(mesh::deviceId);
             queue.read(blocking);
             queue.reads(buffer.allocation());
@@ -209,6 +203,18 @@ public final class MeshCommandQueue {
         sending("finish", () -> queue.finish(List.of(subDevices)));
     }
 
+    private void sending(String name, MeshBuffer buffer, String use, Runnable work) {
+        if (buffer.device() != mesh) {
+            throw new IllegalArgumentException(InvariantText.of(
+                    "Cannot use %s on command queue %d of mesh %d: it lies on mesh %d",
+                    buffer, id(), mesh.id(), buffer.device().id()));
+        }
+        sending(name, () -> {
+            mesh.context().memory().requireUsable(buffer.allocation(), use);
+            work.run();
+        });
+    }
+
     private void sending(String name, Runnable work) {
         sending(name, mesh.deviceIds(), work);
     }
@@ -218,14 +224,6 @@ public final class MeshCommandQueue {
         try (MeshLock held = mesh.context().acquireOpen()) {
             queue.requireNoOtherRecords();
             mesh.operate(name, devices, work);
-        }
-    }
-
-    private void requireOwn(MeshBuffer buffer) {
-        if (buffer.device() != mesh) {
-            throw new IllegalArgumentException(InvariantText.of(
-                    "Cannot use %s on command queue %d of mesh %d: it lies on mesh %d",
-                    buffer, id(), mesh.id(), buffer.device().id()));
         }
     }
 

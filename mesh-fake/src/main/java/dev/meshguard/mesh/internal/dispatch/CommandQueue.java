@@ -120,17 +120,20 @@ public final class CommandQueue {
 
     /** Writes a buffer. */
     public void write(Blocking blocking) {
-        inUse = true;
-        requireNotRecording(WRITE_DURING_CAPTURE);
-        waitOnDevice();
-        waitIf(blocking);
+        transfer(WRITE_DURING_CAPTURE, blocking);
     }
 
     /** Reads a buffer. */
     public void read(Blocking blocking) {
+        transfer("Reads are not supported during trace capture.", blocking);
+    }
+
+    /** Reads and writes of a queue wait for the programs before them, and later programs wait for the reads and writes. */
+    private void transfer(String rejectionDuringCapture, Blocking blocking) {
         inUse = true;
-        requireNotRecording("Reads are not supported during trace capture.");
-        waitOnDevice();
+        requireNotRecording(rejectionDuringCapture);
+        QueueEvent next = new QueueEvent(lastEvent + 1, id);
+        waitedFor(List.of()).forEach(subDevice -> queues.use(subDevice).recorded(next));
         waitIf(blocking);
     }
 
@@ -171,12 +174,6 @@ public final class CommandQueue {
         queues.reportReads(trace.maybeRead());
         mesh.reports().listener().traceReplayed(trace.owner(), inFlight);
         waitIf(blocking);
-    }
-
-    /** Reads and writes of a queue wait for the programs before them, and later programs wait for the reads and writes. */
-    private void waitOnDevice() {
-        QueueEvent next = new QueueEvent(lastEvent + 1, id);
-        waitedFor(List.of()).forEach(subDevice -> queues.use(subDevice).recorded(next));
     }
 
     /** Writes the buffer that keeps a trace, and waits for it. */

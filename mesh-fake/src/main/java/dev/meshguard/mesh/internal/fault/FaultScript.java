@@ -138,9 +138,6 @@ public final class FaultScript {
 
     /** Called when the close of a mesh begins. */
     public void closing(List<Integer> devices) {
-        if (faults.isEmpty()) {
-            return;
-        }
         eventOn(devices);
         devices.stream()
                 .filter(stopped::containsKey)
@@ -163,9 +160,6 @@ public final class FaultScript {
      * @param id the id of a device
      */
     public <T> List<T> closingOrder(List<T> devices, ToIntFunction<T> id) {
-        if (faults.isEmpty()) {
-            return devices;
-        }
         Optional<FaultProgress> last = faultsOf(Fault.DevicesCloseInOrder.class).reduce((first, second) -> second);
         if (last.isEmpty() || !(last.get().fault() instanceof Fault.DevicesCloseInOrder order)) {
             return devices;
@@ -181,9 +175,6 @@ public final class FaultScript {
 
     /** Returns whether a mesh that was just closed is closed again. */
     public boolean closesTwice() {
-        if (faults.isEmpty()) {
-            return false;
-        }
         Optional<FaultProgress> twice = faultsOf(Fault.MeshClosesTwice.class).findFirst();
         twice.ifPresent(FaultProgress::happens);
         return twice.isPresent();
