@@ -6,7 +6,6 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -30,8 +29,7 @@ public final class LiveMesh {
     private static final String HEAP = "1g";
 
     /** A page of 32 bytes in every bank, so that the device memory holds a million of them. */
-    private static final MeshBufferConfig BUFFER =
-            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 384, 32));
+    private static final BufferConfig BUFFER = BufferConfig.of(BufferType.DRAM, 384, 32);
 
     private LiveMesh() {}
 

@@ -6,7 +6,6 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationTracker;
@@ -68,8 +67,7 @@ public class MeshMemoryBenchmark {
 
     static final int PAIRS = 1 << 14;
 
-    private static final MeshBufferConfig BUFFER =
-            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 24_576, 2_048));
+    private static final BufferConfig BUFFER = BufferConfig.of(BufferType.DRAM, 24_576, 2_048);
 
     /** Who listens. */
     @Param

@@ -4,7 +4,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
@@ -40,12 +40,10 @@ public final class MeshBuffer implements AutoCloseable {
     }
 
     private final MeshDevice mesh;
-    private final MeshBufferConfig config;
     private final Allocation allocation;
 
-    MeshBuffer(MeshDevice mesh, MeshBufferConfig config, Allocation allocation) {
+    MeshBuffer(MeshDevice mesh, Allocation allocation) {
         this.mesh = mesh;
-        this.config = config;
         this.allocation = allocation;
     }
 
@@ -61,9 +59,9 @@ public final class MeshBuffer implements AutoCloseable {
         return mesh;
     }
 
-    /** Returns the requested configuration. */
-    public MeshBufferConfig config() {
-        return config;
+    /** Returns the requested configuration of the buffer on each device. */
+    public BufferConfig config() {
+        return allocation.config();
     }
 
     /** Returns the memory it lies in. */

@@ -15,7 +15,6 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
@@ -91,8 +90,8 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     private final List<MeshDevice> submeshes = new ArrayList<>();
     private final Map<Integer, MeshCommandQueue> commandQueues = new HashMap<>();
 
-    private volatile MeshShape shape;
-    private volatile List<Integer> devices;
+    private final MeshShape shape;
+    private final List<Integer> devices;
 
     private MeshDevice(
             OpenMeshes openMeshes,
@@ -203,20 +202,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         }
     }
 
-    /**
-     * Arranges the same devices in another shape; the allocator and all buffers do not change.
-     *
-     * @throws MeshRuntimeException if the number of devices differs or their connections do not allow the shape; the mesh is
-     *     unchanged then
-     */
-    public void reshape(MeshShape newShape) {
-        try (MeshLock held = lock.acquire()) {
-            devices = Submeshes.reshaped(
-                    newShape, shape, devices, context.process().systemMesh());
-            shape = newShape;
-        }
-    }
-
     /** Returns the listener that receives its buffers. */
     public AllocationListener listener() {
         return context.process().settings().listener();
@@ -251,7 +236,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * Creates an interleaved buffer on all devices, in pages of {@value #PAGE_SIZE} bytes: one tile of
      * {@link dev.meshguard.mesh.tensor.DataType#BFLOAT16}, as a tensor of ttnn has them by default.
      *
-     * <p>Use {@link #allocate(MeshBufferConfig)} for other pages, shards or a sub-device.
+     * <p>Use {@link #allocate(BufferConfig)} for other pages, shards or a sub-device.
      *
      * @param bytes the bytes on each device: a multiple of the page
      * @throws DeviceOutOfMemoryException if there is no room
@@ -262,23 +247,21 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         if (bytes < 1 || bytes % PAGE_SIZE != 0) {
             throw new IllegalArgumentException(InvariantText.of(
                     "Cannot allocate %d B of %s: allocate(type, bytes) allocates whole pages of %d B. Ask for a multiple of %d B, or"
-                            + " set the page size with allocate(MeshBufferConfig.replicated(BufferConfig.of(type, bytes, pageSize))).",
+                            + " set the page size with allocate(BufferConfig.of(type, bytes, pageSize)).",
                     bytes, type, PAGE_SIZE, PAGE_SIZE));
         }
-        return allocate(MeshBufferConfig.replicated(BufferConfig.of(type, bytes, PAGE_SIZE)));
+        return allocate(BufferConfig.of(type, bytes, PAGE_SIZE));
     }
 
     /**
-     * Creates a buffer on all devices, at the same address on each.
+     * Creates a buffer on all devices, with the same size and address on each. Whether they hold the same contents or a shard
+     * each needs no other memory (quirk Q8), so nothing says it here.
      *
      * @throws DeviceOutOfMemoryException if there is no room
      * @throws MeshRuntimeException if the mesh is closed, or this layout of the buffer is not possible
      */
-    public MeshBuffer allocate(MeshBufferConfig buffer) {
-        try (MeshLock held = context.acquireOpen()) {
-            BufferConfig local = buffer.deviceLocal();
-            return meshBuffer(buffer, context.memory().allocateOnMesh(local, detailsOf(local)));
-        }
+    public MeshBuffer allocate(BufferConfig buffer) {
+        return context.whileOpen(() -> meshBuffer(context.memory().allocateOnMesh(buffer, detailsOf(buffer))));
     }
 
     /**
@@ -289,11 +272,9 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      *
      * @throws MeshRuntimeException if the mesh is closed, or this layout of the buffer is not possible
      */
-    public MeshBuffer view(MeshBufferConfig buffer, long address) {
-        try (MeshLock held = context.acquireOpen()) {
-            BufferConfig local = buffer.deviceLocal();
-            return meshBuffer(buffer, context.memory().viewOn(devices, local, address, detailsOf(local)));
-        }
+    public MeshBuffer view(BufferConfig buffer, long address) {
+        return context.whileOpen(
+                () -> meshBuffer(context.memory().viewOn(devices, buffer, address, detailsOf(buffer))));
     }
 
     /**
@@ -333,9 +314,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public void deallocateAddress(BufferType type, long address) {
-        try (MeshLock held = context.acquireOpen()) {
-            context.memory().freeAddress(type, address);
-        }
+        context.runOpen(() -> context.memory().freeAddress(type, address));
     }
 
     /**
@@ -344,9 +323,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed or the memory is not allocated
      */
     public Statistics statistics(BufferType type) {
-        try (MeshLock held = context.acquireOpen()) {
-            return context.memory().statistics(type);
-        }
+        return context.whileOpen(() -> context.memory().statistics(type));
     }
 
     /**
@@ -366,9 +343,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed, there is no such sub-device, or it has no memory of its own
      */
     public Statistics statistics(BufferType type, SubDeviceId subDevice) {
-        try (MeshLock held = context.acquireOpen()) {
-            return context.memory().statistics(type, subDevice);
-        }
+        return context.whileOpen(() -> context.memory().statistics(type, subDevice));
     }
 
     /** Returns the number of command queues, equal to that of the devices; 0 before the mesh is opened and after its close. */
@@ -427,9 +402,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      *     the queue cannot accept it; see {@link MeshCommandQueue#enqueueMeshWorkload(MeshWorkload, Blocking)}
      */
     public void enqueueMeshWorkload(MeshWorkload workload) {
-        try (MeshLock held = context.acquireOpen()) {
-            commandQueue().enqueueMeshWorkload(workload);
-        }
+        context.runOpen(() -> commandQueue().enqueueMeshWorkload(workload));
     }
 
     /**
@@ -442,9 +415,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      */
     public void enqueueProgram(int device, Program program) {
         context.requireDevice(device);
-        try (MeshLock held = context.acquireOpen()) {
-            commandQueue().enqueueProgram(device, program);
-        }
+        context.runOpen(() -> commandQueue().enqueueProgram(device, program));
     }
 
     /**
@@ -457,9 +428,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws IllegalStateException if another queue captures
      */
     public TraceId beginMeshTrace(int queue) {
-        try (MeshLock held = context.acquireOpen()) {
-            return traces.begin(queue, Optional.empty());
-        }
+        return context.whileOpen(() -> traces.begin(queue, Optional.empty()));
     }
 
     /**
@@ -470,9 +439,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws IllegalStateException if another queue captures
      */
     public void beginMeshTrace(int queue, TraceId trace) {
-        try (MeshLock held = context.acquireOpen()) {
-            traces.begin(queue, Optional.of(trace));
-        }
+        context.runOpen(() -> traces.begin(queue, Optional.of(trace)));
     }
 
     /**
@@ -507,9 +474,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     }
 
     private void endMeshTrace(int queue, TraceId trace, OptionalLong rawSize) {
-        try (MeshLock held = context.acquireOpen()) {
-            operate("endMeshTrace", devices, () -> traces.end(queue, trace, rawSize));
-        }
+        context.runOpen(() -> operate("endMeshTrace", devices, () -> traces.end(queue, trace, rawSize)));
     }
 
     /**
@@ -520,9 +485,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws IllegalStateException if the capture has not ended or was rejected at the end, or a queue captures
      */
     public void replayMeshTrace(int queue, TraceId trace, Blocking blocking) {
-        try (MeshLock held = context.acquireOpen()) {
-            operate("replayMeshTrace", devices, () -> traces.replay(queue, trace, blocking));
-        }
+        context.runOpen(() -> operate("replayMeshTrace", devices, () -> traces.replay(queue, trace, blocking)));
     }
 
     /**
@@ -533,9 +496,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public void releaseMeshTrace(TraceId trace) {
-        try (MeshLock held = context.acquireOpen()) {
-            traces.release(trace);
-        }
+        context.runOpen(() -> traces.release(trace));
     }
 
     /**
@@ -544,10 +505,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public Optional<MeshBuffer> meshTraceBuffer(TraceId trace) {
-        try (MeshLock held = context.acquireOpen()) {
-            return traces.bufferOf(trace)
-                    .map(kept -> new MeshBuffer(this, MeshBufferConfig.replicated(kept.config()), kept.allocation()));
-        }
+        return context.whileOpen(() -> traces.bufferOf(trace).map(kept -> new MeshBuffer(this, kept)));
     }
 
     /** Returns the bytes of the traces that count against the trace region. */
@@ -567,9 +525,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws IllegalArgumentException if the size is negative
      */
     public SubDeviceManagerId createSubDeviceManager(List<SubDevice> subDevices, long localL1Size) {
-        try (MeshLock held = context.acquireOpen()) {
-            return context.subDevices().create(subDevices, localL1Size);
-        }
+        return context.whileOpen(() -> context.subDevices().create(subDevices, localL1Size));
     }
 
     /**
@@ -582,16 +538,12 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      *     allocated, the mesh has allocated L1 where the sub-devices would allocate, or a trace is captured
      */
     public void loadSubDeviceManager(SubDeviceManagerId manager) {
-        try (MeshLock held = context.acquireOpen()) {
-            context.memory().load(manager, queues::resetWorkers);
-        }
+        context.runOpen(() -> context.memory().load(manager, queues::resetWorkers));
     }
 
     /** Divides the devices no more: loads the default manager; see {@link #loadSubDeviceManager}. */
     public void clearLoadedSubDeviceManager() {
-        try (MeshLock held = context.acquireOpen()) {
-            context.memory().load(defaultSubDeviceManagerId(), queues::resetWorkers);
-        }
+        context.runOpen(() -> context.memory().load(defaultSubDeviceManagerId(), queues::resetWorkers));
     }
 
     /**
@@ -600,9 +552,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed, there is no such manager, or it is the active or the default one
      */
     public void removeSubDeviceManager(SubDeviceManagerId manager) {
-        try (MeshLock held = context.acquireOpen()) {
-            traces.discardAll(context.subDevices().remove(manager));
-        }
+        context.runOpen(() -> traces.discardAll(context.subDevices().remove(manager)));
     }
 
     /**
@@ -611,9 +561,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public SubDeviceManagerId activeSubDeviceManagerId() {
-        try (MeshLock held = context.acquireOpen()) {
-            return context.subDevices().active().id();
-        }
+        return context.whileOpen(() -> context.subDevices().active().id());
     }
 
     /**
@@ -622,9 +570,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public SubDeviceManagerId defaultSubDeviceManagerId() {
-        try (MeshLock held = context.acquireOpen()) {
-            return context.subDevices().initial().id();
-        }
+        return context.whileOpen(() -> context.subDevices().initial().id());
     }
 
     /**
@@ -633,9 +579,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public List<SubDeviceId> subDeviceIds() {
-        try (MeshLock held = context.acquireOpen()) {
-            return context.subDevices().active().subDeviceIds();
-        }
+        return context.whileOpen(() -> context.subDevices().active().subDeviceIds());
     }
 
     /**
@@ -655,9 +599,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed or there is no such sub-device
      */
     public OptionalLong lowestOccupiedComputeL1Address(SubDeviceId... subDevicesAsked) {
-        try (MeshLock held = context.acquireOpen()) {
-            return context.subDevices().lowestOccupiedComputeL1Address(List.of(subDevicesAsked));
-        }
+        return context.whileOpen(() -> context.subDevices().lowestOccupiedComputeL1Address(List.of(subDevicesAsked)));
     }
 
     /** Ends the programs that are kept: their kernel binaries and circular buffers are gone. */
@@ -795,18 +737,13 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         try (MeshLock held = lock.acquire()) {
             BufferConfig local = BufferConfig.of(
                     spec.memory(), spec.sizeOnDevice(shape.dimensions()), spec.pageSizeOnDevice(shape.dimensions()));
-            return Tensor.over(
-                    allocate(MeshBufferConfig.replicated(
-                            spec.label().map(local::named).orElse(local))),
-                    spec);
+            return Tensor.over(allocate(spec.label().map(local::named).orElse(local)), spec);
         }
     }
 
     /** Empties the banks of the mesh; see {@link Ttnn#deviceDeallocateBuffers}. */
     void deallocateBuffers() {
-        try (MeshLock held = context.acquireOpen()) {
-            context.memory().deallocateBuffers();
-        }
+        context.runOpen(() -> context.memory().deallocateBuffers());
     }
 
     void free(Allocation allocation, ReleaseReason ending) {
@@ -823,10 +760,8 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
 
     /** Allocates the same address on all devices for an owner that is not a buffer. */
     Allocation allocateFor(Owner owner, BufferConfig buffer) {
-        try (MeshLock held = context.acquireOpen()) {
-            return context.memory()
-                    .allocateOnMesh(buffer, AllocationDetails.user().ownedBy(owner));
-        }
+        return context.whileOpen(() ->
+                context.memory().allocateOnMesh(buffer, AllocationDetails.user().ownedBy(owner)));
     }
 
     /** Frees memory unless its handle freed it before; a handle in the runtime does not learn of a free by address. */
@@ -838,8 +773,8 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         }
     }
 
-    private MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
-        return context.freedWith(new MeshBuffer(this, config, allocation), allocation);
+    private MeshBuffer meshBuffer(Allocation allocation) {
+        return context.freedWith(new MeshBuffer(this, allocation), allocation);
     }
 
     CommandQueues queues() {

@@ -40,7 +40,6 @@ final class Operations {
      * @throws IllegalArgumentException if there is none, or they lie on different meshes
      */
     static MeshDevice meshOf(String operation, Tensor... inputs) {
-        warnOfFreed(inputs);
         if (inputs.length == 0) {
             throw new IllegalArgumentException(
                     InvariantText.of("Cannot run %s without a tensor: its mesh is that of its inputs", operation));
@@ -97,8 +96,7 @@ final class Operations {
         return mesh.context()
                 .process()
                 .settings()
-                .operations()
-                .find("move")
+                .findProfile("move")
                 .map(profile -> launchInto(
                         moved,
                         ProgramCache.Key.of(profile, Stream.of(target, tensor.spec())),
@@ -150,21 +148,11 @@ final class Operations {
     }
 
     /** The operation layer names every input that was freed; the first one that is touched fails. */
-    private static void warnOfFreed(Tensor... inputs) {
-        for (int index = 0; index < inputs.length; index++) {
-            if (!inputs[index].isAllocated()) {
-                LoggerFactory.getLogger(Ttnn.class).warn("Tensor at index {} is not allocated", index);
-            }
-        }
-    }
-
-    /**
-     * The runtime's text says only that some tensor is not allocated. The lines below it add which one, and where it was freed.
-     */
     private static void requireAllocated(String operation, Tensor... inputs) {
         Map<Tensor, List<String>> places = new LinkedHashMap<>();
         for (int index = 0; index < inputs.length; index++) {
             if (!inputs[index].isAllocated()) {
+                LoggerFactory.getLogger(Ttnn.class).warn("Tensor at index {} is not allocated", index);
                 places.computeIfAbsent(inputs[index], unused -> new ArrayList<>())
                         .add(Integer.toString(index));
             }

@@ -233,19 +233,6 @@ public final class Tensor implements AutoCloseable {
         }
     }
 
-    /**
-     * Throws, because tensors have no data here.
-     *
-     * @throws UnsupportedOperationException always
-     */
-    @SuppressWarnings(
-            "DoNotCallSuggester") // Throws. It exists so that code from real hardware compiles and fails with a reason.
-    public void toHost() {
-        throw new UnsupportedOperationException(
-                "This mesh is a fake: its tensors have shapes and addresses, but no data, and operations compute nothing."
-                        + " Check shapes and allocations here, and values on hardware.");
-    }
-
     private MeshLock lock() {
         return mesh.context().lock().acquire();
     }

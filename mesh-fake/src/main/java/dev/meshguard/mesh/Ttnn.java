@@ -33,7 +33,6 @@ import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.OperationProfile;
-import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
@@ -44,7 +43,9 @@ import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apiguardian.api.API;
@@ -283,7 +284,7 @@ public final class Ttnn {
      * @throws IllegalArgumentException if there is no input, inputs lie on different meshes, or the operation has no profile
      */
     public Tensor launch(String operation, TensorSpec result, Tensor... inputs) {
-        return launch(process.settings().operations().profileOf(operation), result, inputs);
+        return launch(process.settings().profileOf(operation), result, inputs);
     }
 
     /**
@@ -508,12 +509,13 @@ public final class Ttnn {
     }
 
     private void requireKnown(List<Integer> chosen, MeshShape shape) {
-        Set<Integer> all = process.systemMesh().deviceIds();
+        int all = process.systemMesh().shape().meshSize();
+        boolean known = chosen.stream().allMatch(device -> device >= 0 && device < all);
         boolean distinct = Set.copyOf(chosen).size() == chosen.size();
-        if (!all.containsAll(chosen) || !distinct || chosen.size() != shape.meshSize()) {
+        if (!known || !distinct || chosen.size() != shape.meshSize()) {
             throw new IllegalArgumentException(InvariantText.of(
                     "Cannot open a %s mesh on devices %s: name %d different devices out of 0 to %d, in row-major order",
-                    shape.grid(), chosen, shape.meshSize(), all.size() - 1));
+                    shape.grid(), chosen, shape.meshSize(), all - 1));
         }
     }
 
@@ -561,7 +563,7 @@ public final class Ttnn {
         private Optional<ReportingModel> reporting = Optional.empty();
         private final List<SystemBufferSpec> systemBuffers = new ArrayList<>();
         private final List<SystemProgram> systemPrograms = new ArrayList<>();
-        private OperationProfiles operations = OperationProfiles.measured();
+        private final Map<String, OperationProfile> operations = new LinkedHashMap<>();
         private CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
         private Strictness strictness = Strictness.LENIENT;
         private HandleRelease handleRelease = HandleRelease.EXPLICIT;
@@ -569,6 +571,10 @@ public final class Ttnn {
 
         private Builder(AllocationListener listener) {
             this.listener = listener;
+            // As seen on Wormhole B0 in October 2025, in the logs of the allocation server's test_mesh_allocation.py:
+            // bfloat16
+            // tensors in tiles, 4 MiB and 0.5 MiB on each device.
+            operations(OperationProfile.of("add", 6, 2, 2, 2), OperationProfile.of("matmul", 12, 2, 2, 1));
         }
 
         /** Chooses the version of the runtime; {@link RuntimePreset#MAY_2026} unless this is called. */
@@ -696,9 +702,12 @@ public final class Ttnn {
             return this;
         }
 
-        /** Sets the operations with known needs; {@link OperationProfiles#measured()} by default. */
-        public Builder operations(OperationProfiles profiles) {
-            this.operations = profiles;
+        /** Adds operations with known needs, besides {@code add} and {@code matmul} as they were measured on hardware. */
+        public Builder operations(OperationProfile... more) {
+            for (OperationProfile operation : more) {
+                operations.remove(operation.operation());
+                operations.put(operation.operation(), operation);
+            }
             return this;
         }
 
@@ -719,7 +728,7 @@ public final class Ttnn {
                     reporting.orElse(preset.reporting()),
                     List.copyOf(systemBuffers),
                     List.copyOf(systemPrograms),
-                    operations,
+                    List.copyOf(operations.values()),
                     closeOrder,
                     strictness,
                     handleRelease,

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.fault.AllocationDecision;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
@@ -63,7 +62,7 @@ class AllocationDecisionTests {
         try (Scope deciding = ttnn.decideAllocations(never)) {
             mesh.allocate(BufferType.DRAM, 2_048);
             mesh.allocateOn(1, DRAM);
-            mesh.view(MeshBufferConfig.replicated(DRAM), 4_194_304);
+            mesh.view(DRAM, 4_194_304);
         }
 
         assertThat(asked).containsExactly("DRAM on [0, 1]", "DRAM on [1]");

@@ -10,7 +10,6 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -240,7 +239,7 @@ class CircularBufferTests {
     }
 
     private MeshBuffer l1(long size) {
-        MeshBuffer buffer = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, size, size)));
+        MeshBuffer buffer = mesh.allocate(BufferConfig.of(BufferType.L1, size, size));
         reports.forget();
         return buffer;
     }

@@ -11,7 +11,6 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.fault.InjectedFault;
@@ -72,8 +71,8 @@ class FaultsTests {
         mesh.allocateOn(0, DRAM);
         mesh.allocateOn(0, DRAM);
         mesh.allocate(BufferType.DRAM, 2_048);
-        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 0, 2_048)));
-        mesh.view(MeshBufferConfig.replicated(DRAM), 4_194_304);
+        mesh.allocate(BufferConfig.of(BufferType.DRAM, 0, 2_048));
+        mesh.view(DRAM, 4_194_304);
 
         assertThatThrownBy(() -> mesh.allocateOn(1, DRAM)).isInstanceOf(DeviceOutOfMemoryException.class);
     }

@@ -13,7 +13,6 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.fault.FaultPlan;
@@ -98,7 +97,7 @@ class InsufficientMemoryTests {
     @Test
     void namesMemoryOfSubDevices() {
         mesh.loadSubDeviceManager(divided(3_200));
-        MeshBufferConfig ofSubDevice = onSubDevice("local", FOUR_CORES, 0, 2_048);
+        BufferConfig ofSubDevice = onSubDevice("local", FOUR_CORES, 0, 2_048);
         mesh.allocate(ofSubDevice);
 
         InsufficientMemoryException error = rejected(() -> mesh.allocate(ofSubDevice));
@@ -219,11 +218,11 @@ class InsufficientMemoryTests {
         assertThat(error).hasMessageEndingWith("to make room, free 3 KiB of each bank, all that is listed");
     }
 
-    private static MeshBufferConfig onSubDevice(int subDevice, CoreRangeSet cores, String label) {
-        return MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 4 * 3_072, 1_024)
+    private static BufferConfig onSubDevice(int subDevice, CoreRangeSet cores, String label) {
+        return BufferConfig.of(BufferType.L1, 4 * 3_072, 1_024)
                 .heightSharded(cores)
                 .on(new SubDeviceId(subDevice))
-                .named(label));
+                .named(label);
     }
 
     @Test
@@ -306,23 +305,22 @@ class InsufficientMemoryTests {
         return mesh.createSubDeviceManager(List.of(new SubDevice(FOUR_CORES)), localL1);
     }
 
-    private static MeshBufferConfig bottomUp(String label, long perBank) {
-        return MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, perBank * BANKS, PAGE)
+    private static BufferConfig bottomUp(String label, long perBank) {
+        return BufferConfig.of(BufferType.L1, perBank * BANKS, PAGE)
                 .inDirection(AllocationDirection.BOTTOM_UP)
-                .named(label));
+                .named(label);
     }
 
     /** A page on each core. */
-    private static MeshBufferConfig onSubDevice(String label, CoreRangeSet cores, int subDevice, long page) {
-        return MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, page * cores.numCores(), page)
+    private static BufferConfig onSubDevice(String label, CoreRangeSet cores, int subDevice, long page) {
+        return BufferConfig.of(BufferType.L1, page * cores.numCores(), page)
                 .heightSharded(cores)
                 .on(new SubDeviceId(subDevice))
-                .named(label));
+                .named(label);
     }
 
-    private static MeshBufferConfig labelled(String label, long perBank) {
-        return MeshBufferConfig.replicated(
-                BufferConfig.of(BufferType.L1, perBank * BANKS, PAGE).named(label));
+    private static BufferConfig labelled(String label, long perBank) {
+        return BufferConfig.of(BufferType.L1, perBank * BANKS, PAGE).named(label);
     }
 
     private static MeshDevice open(Ttnn.Builder ttnn) {

@@ -11,7 +11,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimePreset;
@@ -27,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MeshBufferTests {
 
     private static final BufferConfig PAGE = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
-    private static final MeshBufferConfig MESH_PAGE = MeshBufferConfig.replicated(PAGE);
+    private static final BufferConfig MESH_PAGE = PAGE;
 
     private final RecordedReports reports = new RecordedReports();
     private final MeshDevice mesh = Ttnn.create(reports).openMeshDevice(MeshShape.of(1, 2));
@@ -36,7 +35,7 @@ class MeshBufferTests {
     void isOneRequestOnAllDevices() {
         reports.forget();
 
-        mesh.allocate(MeshBufferConfig.replicated(PAGE.named("weights")));
+        mesh.allocate(PAGE.named("weights"));
 
         assertThat(reports.requests())
                 .containsExactly(AllocationDetails.user()
@@ -55,8 +54,7 @@ class MeshBufferTests {
 
         MeshBuffer buffer = mesh.allocate(BufferType.DRAM, 6_144);
 
-        assertThat(buffer.config())
-                .isEqualTo(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 6_144, 2_048)));
+        assertThat(buffer.config()).isEqualTo(BufferConfig.of(BufferType.DRAM, 6_144, 2_048));
         assertThat(reports.lines())
                 .containsExactly(
                         "allocated 0 DRAM 2968640+6144 NON_OWNING", "allocated 1 DRAM 2968640+6144 NON_OWNING");
@@ -71,7 +69,7 @@ class MeshBufferTests {
                 () -> mesh.allocate(BufferType.L1, bytes),
                 "Cannot allocate " + bytes + " B of L1: allocate(type, bytes) allocates whole pages of 2048 B."
                         + " Ask for a multiple of 2048 B, or set the page size with"
-                        + " allocate(MeshBufferConfig.replicated(BufferConfig.of(type, bytes, pageSize))).");
+                        + " allocate(BufferConfig.of(type, bytes, pageSize)).");
         assertThat(reports.lines()).isEmpty();
     }
 
@@ -126,7 +124,7 @@ class MeshBufferTests {
         BufferConfig nothing = BufferConfig.of(BufferType.DRAM, 0, 2_048);
         reports.forget();
 
-        MeshBuffer onMesh = mesh.allocate(MeshBufferConfig.replicated(nothing));
+        MeshBuffer onMesh = mesh.allocate(nothing);
         Buffer onDevice = mesh.allocateOn(0, nothing);
         assertThat(onMesh.address()).isEqualTo(onDevice.address()).isZero();
         assertThat(onDevice.isAllocated()).isTrue();

@@ -13,7 +13,6 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
@@ -24,8 +23,7 @@ import org.junit.jupiter.api.Test;
 class MeshCloseTests {
 
     private static final MeshShape TWO_DEVICES = MeshShape.of(1, 2);
-    private static final MeshBufferConfig BUFFER =
-            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
+    private static final BufferConfig BUFFER = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
     private static final Owner QUEUE = new Owner(Owner.Kind.COMMAND_QUEUE, "0");
     private static final Owner FABRIC = new Owner(Owner.Kind.FABRIC, "router");
 
@@ -175,7 +173,7 @@ class MeshCloseTests {
                 "SubDeviceManagerTracker is not initialized on MeshDevice 0."
                         + " This MeshDevice contains only remote devices (so the runtime; in fact mesh 0 was closed:"
                         + " use it before closeMeshDevice, or open a new mesh)");
-        assertMeshIsClosed(() -> mesh.allocateOn(0, BUFFER.deviceLocal()));
+        assertMeshIsClosed(() -> mesh.allocateOn(0, BUFFER));
         assertMeshIsClosed(() -> mesh.view(BUFFER, 0));
         assertMeshIsClosed(() -> mesh.deallocateAddress(BufferType.DRAM, 0));
         assertMeshIsClosed(() -> mesh.enqueueMeshWorkload(Ttnn.create(reports).createMeshWorkload()));

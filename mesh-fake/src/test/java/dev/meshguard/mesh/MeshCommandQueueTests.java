@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -30,8 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Tests the inputs, the records and the errors of a command queue. */
 class MeshCommandQueueTests {
 
-    private static final MeshBufferConfig TWO_PAGES =
-            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 4_096, 2_048));
+    private static final BufferConfig TWO_PAGES = BufferConfig.of(BufferType.DRAM, 4_096, 2_048);
     private static final MeshCoordinate FIRST = MeshCoordinate.of(0, 0);
     private static final SubDeviceId WHOLE = new SubDeviceId(0);
 

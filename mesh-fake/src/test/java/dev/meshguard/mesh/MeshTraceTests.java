@@ -19,7 +19,6 @@ import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.OperationProfile;
-import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.mesh.tensor.TensorShape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -59,8 +58,7 @@ class MeshTraceTests {
     @Test
     void recordsOperationsWhoseProgramsAreCached() {
         Ttnn profiled = Ttnn.builder(reports)
-                .operations(OperationProfiles.of(
-                        OperationProfile.of("add", 6, 2, 2, 2).withTraceSize(5_000)))
+                .operations(OperationProfile.of("add", 6, 2, 2, 2).withTraceSize(5_000))
                 .build();
         MeshDevice device = profiled.openMeshDevice(
                 MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 2)).withTraceRegionSize(1 << 20));

@@ -13,7 +13,6 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshCoordinateRange;
@@ -68,7 +67,7 @@ class MeshWorkloadTests {
     @Test
     void takesItsMemoryLaterWhereThereWasNoRoomForItsBinaryAtFirst() {
         MeshWorkload workload = copyWorkload();
-        MeshBuffer everything = mesh.allocate(MeshBufferConfig.replicated(allDram()));
+        MeshBuffer everything = mesh.allocate(allDram());
         reports.forget();
 
         assertThatThrownBy(() -> mesh.enqueueMeshWorkload(workload)).isInstanceOf(DeviceOutOfMemoryException.class);

@@ -11,7 +11,6 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -163,8 +162,7 @@ class RandomMeshProgramsTests {
         private void allocate(MeshDevice mesh, BufferType type) {
             long page = 1_024L << random.nextInt(3);
             note("allocate " + type + " on mesh " + mesh.id());
-            MeshBuffer buffer = mesh.allocate(
-                    MeshBufferConfig.replicated(BufferConfig.of(type, page * (1 + random.nextInt(200)), page)));
+            MeshBuffer buffer = mesh.allocate(BufferConfig.of(type, page * (1 + random.nextInt(200)), page));
             held.add(new Held(mesh, mesh.deviceIds(), type, buffer.address(), buffer::deallocate));
         }
 
@@ -233,10 +231,9 @@ class RandomMeshProgramsTests {
                     mesh.createSubDeviceManager(List.of(SubDevice.of(left), SubDevice.of(right)), 4_096);
             try {
                 mesh.loadSubDeviceManager(manager);
-                MeshBuffer local =
-                        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 32 * 1_024, 1_024)
-                                .heightSharded(CoreRangeSet.of(left))
-                                .on(new SubDeviceId(0))));
+                MeshBuffer local = mesh.allocate(BufferConfig.of(BufferType.L1, 32 * 1_024, 1_024)
+                        .heightSharded(CoreRangeSet.of(left))
+                        .on(new SubDeviceId(0)));
                 local.deallocate();
             } finally {
                 mesh.clearLoadedSubDeviceManager();

@@ -15,7 +15,6 @@ import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
@@ -135,7 +134,7 @@ class RandomShortagesTests {
         private void allocate(int units, boolean bottomUp) {
             BufferConfig config = BufferConfig.of(BufferType.L1, (long) units * UNIT * BANKS, UNIT)
                     .inDirection(bottomUp ? AllocationDirection.BOTTOM_UP : AllocationDirection.TOP_DOWN);
-            MeshBuffer buffer = mesh.allocate(MeshBufferConfig.replicated(config));
+            MeshBuffer buffer = mesh.allocate(config);
             buffers.put(buffer.address(), buffer);
             occupy(buffer.address(), (long) units * UNIT);
         }

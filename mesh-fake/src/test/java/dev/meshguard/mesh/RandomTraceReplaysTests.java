@@ -6,7 +6,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -209,16 +208,16 @@ class RandomTraceReplaysTests {
         /** L1 buffers at the bottom may lie where circular buffers do. */
         private Named bottomOfL1() {
             String name = "l" + names++;
-            MeshBuffer buffer = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 2_048, 2_048)
+            MeshBuffer buffer = mesh.allocate(BufferConfig.of(BufferType.L1, 2_048, 2_048)
                     .inDirection(AllocationDirection.BOTTOM_UP)
-                    .named(name)));
+                    .named(name));
             Named named = new Named(name, units(buffer), buffer, buffer::deallocate);
             live.put(name, named);
             return named;
         }
 
         private Set<Unit> units(MeshBuffer buffer) {
-            BufferType type = buffer.config().deviceLocal().type();
+            BufferType type = buffer.config().type();
             long start = buffer.address();
             long banks = type == BufferType.DRAM ? 12 : 64;
             long pages = (buffer.size() / 2_048 + banks - 1) / banks;
@@ -346,10 +345,9 @@ class RandomTraceReplaysTests {
             if (isWhole) {
                 mesh.commandQueue().enqueueReadShards(named.buffer, everywhere, Blocking.BLOCKING);
             } else {
-                BufferType type = named.buffer.config().deviceLocal().type();
-                MeshBuffer view = mesh.view(
-                        MeshBufferConfig.replicated(BufferConfig.of(type, 1_024, 1_024)),
-                        named.buffer.address() + (strict ? 0 : 1_024));
+                BufferType type = named.buffer.config().type();
+                MeshBuffer view =
+                        mesh.view(BufferConfig.of(type, 1_024, 1_024), named.buffer.address() + (strict ? 0 : 1_024));
                 mesh.commandQueue().enqueueReadShards(view, everywhere, Blocking.BLOCKING);
                 view.deallocate();
             }

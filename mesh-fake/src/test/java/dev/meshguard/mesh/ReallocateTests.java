@@ -9,11 +9,9 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.OperationProfile;
-import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import org.junit.jupiter.api.Test;
@@ -87,7 +85,7 @@ class ReallocateTests {
     void losesATensorForWhichThereIsNoRoomOrNoMesh() {
         Tensor tensor = ttnn.empty(TILE, mesh);
         long free = mesh.statistics(BufferType.L1).totalFree();
-        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 64 * free, free)));
+        mesh.allocate(BufferConfig.of(BufferType.L1, 64 * free, free));
 
         assertThatThrownBy(() -> ttnn.reallocate(tensor, BufferType.L1)).isInstanceOf(DeviceOutOfMemoryException.class);
 
@@ -110,7 +108,7 @@ class ReallocateTests {
     @Test
     void runsTheProgramThatMovesTheContentsIfItsNeedsAreKnown() {
         Ttnn more = Ttnn.builder(reports)
-                .operations(OperationProfiles.of(OperationProfile.of("move", 1, 2)))
+                .operations(OperationProfile.of("move", 1, 2))
                 .build();
         MeshDevice other = more.openMeshDevice(MeshShape.of(1, 1));
         Tensor tensor = more.empty(TILE, other);
@@ -131,7 +129,7 @@ class ReallocateTests {
     @Test
     void freesWhatItAllocatedIfTheProgramCannotRun() {
         Ttnn more = Ttnn.builder(reports)
-                .operations(OperationProfiles.of(OperationProfile.of("move", 0, 1_000)))
+                .operations(OperationProfile.of("move", 0, 1_000))
                 .build();
         MeshDevice other = more.openMeshDevice(MeshShape.of(1, 1));
         Tensor tensor = more.empty(TILE, other);

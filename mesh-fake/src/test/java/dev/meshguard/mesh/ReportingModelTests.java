@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -22,7 +21,7 @@ class ReportingModelTests {
 
     @Test
     void attributesABackingBufferToEachDevice() {
-        mesh.allocate(MeshBufferConfig.replicated(PAGE)).deallocate();
+        mesh.allocate(PAGE).deallocate();
 
         assertThat(reports.lines("allocated"))
                 .containsExactly("allocated 0 DRAM 2968640+2048 OWNING", "allocated 1 DRAM 2968640+2048 OWNING");
@@ -33,9 +32,8 @@ class ReportingModelTests {
     @Test
     void neverSeesViewsOrBuffersWithoutContent() {
         mesh.viewOn(0, PAGE, 2_968_640).deallocate();
-        mesh.view(MeshBufferConfig.replicated(PAGE), 2_968_640).deallocate();
-        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 0, 2_048)))
-                .deallocate();
+        mesh.view(PAGE, 2_968_640).deallocate();
+        mesh.allocate(BufferConfig.of(BufferType.DRAM, 0, 2_048)).deallocate();
 
         assertThat(reports.lines("allocated")).isEmpty();
         assertThat(reports.lines("freed")).isEmpty();
@@ -43,7 +41,7 @@ class ReportingModelTests {
 
     @Test
     void neverSeesWhatIsFreedAfterTheClose() {
-        MeshBuffer buffer = mesh.allocate(MeshBufferConfig.replicated(PAGE));
+        MeshBuffer buffer = mesh.allocate(PAGE);
         Buffer single = mesh.allocateOn(0, PAGE);
         mesh.close();
 
@@ -67,7 +65,7 @@ class ReportingModelTests {
                 .build()
                 .openMeshDevice(MeshShape.of(1, 2));
 
-        second.allocate(MeshBufferConfig.replicated(PAGE)).deallocate();
+        second.allocate(PAGE).deallocate();
 
         assertThat(confused.lines("allocated")).containsExactly("allocated 0 DRAM 2968640+2048 OWNING");
         assertThat(confused.lines("freed")).containsExactly("freed 0 DRAM 2968640 OWNING");

@@ -25,7 +25,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -35,8 +34,7 @@ import org.junit.jupiter.api.Test;
 /** Tests the effect of each defect on the reports of a mesh of two devices. */
 class RuntimeDefectTests {
 
-    private static final MeshBufferConfig BUFFER =
-            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
+    private static final BufferConfig BUFFER = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
     private static final Owner DISPATCH = new Owner(Owner.Kind.DISPATCH, "prefetcher");
 
     private final RecordedReports reports = new RecordedReports();
@@ -47,7 +45,7 @@ class RuntimeDefectTests {
         MeshDevice mesh = with(NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES);
 
         mesh.allocate(BUFFER).deallocate();
-        mesh.allocateOn(1, BUFFER.deviceLocal()).deallocate();
+        mesh.allocateOn(1, BUFFER).deallocate();
 
         assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isZero();
         assertThat(reports.lines("freed")).containsExactly("freed 1 DRAM 2968640 OWNING");

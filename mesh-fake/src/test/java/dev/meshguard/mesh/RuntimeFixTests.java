@@ -6,7 +6,6 @@ import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -18,8 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Tests the effect of each proposed repair on the reports and the allocators of a mesh of one device. */
 class RuntimeFixTests {
 
-    private static final MeshBufferConfig BUFFER =
-            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
+    private static final BufferConfig BUFFER = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
 
     private final RecordedReports reports = new RecordedReports();
 
@@ -27,7 +25,7 @@ class RuntimeFixTests {
     void aForcedCleanupEmptiesTheAllocatorsWithoutAWordButCannotHideWhatWasThereWhenCloseBegan() {
         MeshDevice mesh = open(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS);
         mesh.allocate(BUFFER);
-        mesh.allocateOn(0, BUFFER.deviceLocal());
+        mesh.allocateOn(0, BUFFER);
 
         mesh.close();
 

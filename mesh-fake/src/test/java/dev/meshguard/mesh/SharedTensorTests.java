@@ -11,7 +11,6 @@ import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.OperationProfile;
-import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorLayout;
 import dev.meshguard.mesh.tensor.TensorShape;
@@ -163,7 +162,7 @@ class SharedTensorTests {
     @Test
     void aReshapeThatMovesContentsIsAnOperation() {
         Ttnn more = Ttnn.builder(reports)
-                .operations(OperationProfiles.of(OperationProfile.of("reshape", 1)))
+                .operations(OperationProfile.of("reshape", 1))
                 .build();
         Tensor before = more.empty(TensorShape.of(32, 64), DataType.BFLOAT16, more.openMeshDevice());
 

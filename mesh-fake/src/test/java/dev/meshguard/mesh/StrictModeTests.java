@@ -9,7 +9,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.BufferMisuseException.Misuse;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -25,7 +24,7 @@ class StrictModeTests {
     private static final MeshShape TWO_DEVICES = MeshShape.of(1, 2);
     private static final TensorShape SHAPE = TensorShape.of(32, 32);
     private static final BufferConfig DRAM = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
-    private static final MeshBufferConfig BUFFER = MeshBufferConfig.replicated(DRAM.named("kv-cache"));
+    private static final BufferConfig BUFFER = DRAM.named("kv-cache");
 
     private final RecordedReports reports = new RecordedReports();
     private final Ttnn ttnn = Ttnn.builder(reports).strict().build();

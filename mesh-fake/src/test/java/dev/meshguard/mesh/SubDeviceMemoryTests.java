@@ -16,7 +16,6 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
@@ -150,8 +149,8 @@ class SubDeviceMemoryTests {
     @Test
     void doesNotKeepItsManagerLoadedForBuffersWithoutContent() {
         mesh.loadSubDeviceManager(one);
-        MeshBuffer empty = mesh.allocate(MeshBufferConfig.replicated(
-                BufferConfig.of(BufferType.L1, 0, 32).heightSharded(NINE_CORES).on(FIRST)));
+        MeshBuffer empty = mesh.allocate(
+                BufferConfig.of(BufferType.L1, 0, 32).heightSharded(NINE_CORES).on(FIRST));
 
         assertThatCode(mesh::clearLoadedSubDeviceManager).doesNotThrowAnyException();
         assertThatCode(empty::deallocate).doesNotThrowAnyException();
@@ -229,9 +228,8 @@ class SubDeviceMemoryTests {
         Allocation allocation;
         try (MeshLock held = mesh.context().lock().acquire()) {
             SubDeviceManager lender = mesh.context().subDevices().active();
-            allocation = mesh.context()
-                    .memory()
-                    .allocateOnMesh(onCores(NINE_CORES, 32, FIRST).deviceLocal(), AllocationDetails.user());
+            allocation =
+                    mesh.context().memory().allocateOnMesh(onCores(NINE_CORES, 32, FIRST), AllocationDetails.user());
             lender.free(allocation);
             mesh.loadSubDeviceManager(two);
             lender.allocate(allocation);
@@ -255,15 +253,14 @@ class SubDeviceMemoryTests {
     }
 
     /** Interleaved over the 64 cores. */
-    private static MeshBufferConfig ofMesh(long size, AllocationDirection direction) {
-        return MeshBufferConfig.replicated(
-                BufferConfig.of(BufferType.L1, size, 64).inDirection(direction));
+    private static BufferConfig ofMesh(long size, AllocationDirection direction) {
+        return BufferConfig.of(BufferType.L1, size, 64).inDirection(direction);
     }
 
     /** A page on each core. */
-    private static MeshBufferConfig onCores(CoreRangeSet cores, long page, SubDeviceId subDevice) {
-        return MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, page * cores.numCores(), page)
+    private static BufferConfig onCores(CoreRangeSet cores, long page, SubDeviceId subDevice) {
+        return BufferConfig.of(BufferType.L1, page * cores.numCores(), page)
                 .heightSharded(cores)
-                .on(subDevice));
+                .on(subDevice);
     }
 }

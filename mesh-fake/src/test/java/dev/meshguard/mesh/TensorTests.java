@@ -10,11 +10,9 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.OperationProfile;
-import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorLayout;
 import dev.meshguard.mesh.tensor.TensorShape;
@@ -44,7 +42,7 @@ class TensorTests {
 
         assertThat(tensor.buffer().type()).isEqualTo(BufferType.L1);
         assertThat(tensor.buffer().size()).isEqualTo(1_600);
-        assertThat(tensor.buffer().config().deviceLocal().pageSize()).isEqualTo(400);
+        assertThat(tensor.buffer().config().pageSize()).isEqualTo(400);
     }
 
     @Test
@@ -165,17 +163,6 @@ class TensorTests {
     }
 
     @Test
-    void hasNoData() {
-        Tensor tensor = tile();
-
-        assertThatThrownBy(tensor::toHost)
-                .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessage(
-                        "This mesh is a fake: its tensors have shapes and addresses, but no data, and operations compute nothing."
-                                + " Check shapes and allocations here, and values on hardware.");
-    }
-
-    @Test
     void cannotBeShardedUnevenly() {
         assertIllegalArgument(
                 () -> ttnn.empty(TensorShape.of(7, 32), DataType.BFLOAT16, mesh, TensorDistribution.sharded(0)),
@@ -282,7 +269,7 @@ class TensorTests {
 
     @Test
     void keepsAProgramWhoseCircularBuffersDoNotFitUntilTheCacheIsClearedButFreesItsResult() {
-        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 64 * 1_390_000, 1_390_000)));
+        mesh.allocate(BufferConfig.of(BufferType.L1, 64 * 1_390_000, 1_390_000));
         Tensor a = tile();
         reports.forget();
 
@@ -304,7 +291,7 @@ class TensorTests {
     void keepsAProgramWhoseBinaryDoesNotFitUntilTheCacheIsCleared() {
         Tensor a = tile();
         long allButOnePage = mesh.statistics(BufferType.DRAM).totalFree() - 2_048;
-        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, allButOnePage, allButOnePage)));
+        mesh.allocate(BufferConfig.of(BufferType.DRAM, allButOnePage, allButOnePage));
         reports.forget();
 
         assertThatThrownBy(() -> ttnn.add(a, a)).isInstanceOf(DeviceOutOfMemoryException.class);
@@ -325,7 +312,7 @@ class TensorTests {
     @Test
     void runsAnyOperationThatHasAProfileAndNoOther() {
         Ttnn more = Ttnn.builder(reports)
-                .operations(OperationProfiles.measured().with(OperationProfile.of("softmax", 9, 4)))
+                .operations(OperationProfile.of("softmax", 9, 4))
                 .build();
         Tensor a = more.empty(TILE, DataType.FLOAT32, more.openMeshDevice(MeshShape.of(1, 1)));
         reports.forget();
@@ -342,6 +329,6 @@ class TensorTests {
                 () -> ttnn.launch("softmax", a.spec(), a),
                 "Cannot run softmax: it has no operation profile, so what it allocates is not known"
                         + " (known: add, matmul). Give it one with"
-                        + " OperationProfiles.measured().with(OperationProfile.of(\"softmax\", ...)).");
+                        + " Ttnn.builder(listener).operations(OperationProfile.of(\"softmax\", ...)).");
     }
 }

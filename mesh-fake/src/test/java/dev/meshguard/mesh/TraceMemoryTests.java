@@ -13,7 +13,6 @@ import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -27,8 +26,8 @@ class TraceMemoryTests {
     /** The end of a DRAM bank of Wormhole B0. */
     private static final long BANK_END = 1_073_741_824;
 
-    private static final MeshBufferConfig PAGE_FROM_THE_TOP = MeshBufferConfig.replicated(
-            BufferConfig.of(BufferType.DRAM, 2_048, 2_048).inDirection(AllocationDirection.TOP_DOWN));
+    private static final BufferConfig PAGE_FROM_THE_TOP =
+            BufferConfig.of(BufferType.DRAM, 2_048, 2_048).inDirection(AllocationDirection.TOP_DOWN);
 
     private final RecordedReports reports = new RecordedReports();
     private final Ttnn ttnn = Ttnn.create(reports);
@@ -57,23 +56,14 @@ class TraceMemoryTests {
         TraceId twoRowsOfTwoKilobytes = captured(mesh, 49_152);
         TraceId large = captured(mesh, 12_501_000);
 
-        assertThat(mesh.meshTraceBuffer(small)
-                        .orElseThrow()
-                        .config()
-                        .deviceLocal()
-                        .pageSize())
+        assertThat(mesh.meshTraceBuffer(small).orElseThrow().config().pageSize())
                 .isEqualTo(1_024);
         assertThat(mesh.meshTraceBuffer(twoRowsOfTwoKilobytes)
                         .orElseThrow()
                         .config()
-                        .deviceLocal()
                         .pageSize())
                 .isEqualTo(4_096);
-        assertThat(mesh.meshTraceBuffer(large)
-                        .orElseThrow()
-                        .config()
-                        .deviceLocal()
-                        .pageSize())
+        assertThat(mesh.meshTraceBuffer(large).orElseThrow().config().pageSize())
                 .isEqualTo(8_192);
         assertThat(mesh.meshTraceBuffer(large).orElseThrow().size()).isEqualTo(12_509_184);
     }
@@ -129,8 +119,7 @@ class TraceMemoryTests {
         MeshDevice mesh = withRegion(3_072);
         captured(mesh, 1_024);
         captured(mesh, 1_024);
-        MeshBuffer inTheRegion =
-                mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.TRACE, 1_024, 1_024)));
+        MeshBuffer inTheRegion = mesh.allocate(BufferConfig.of(BufferType.TRACE, 1_024, 1_024));
         TraceId third = mesh.beginMeshTrace(0);
 
         assertThatThrownBy(() -> mesh.endMeshTrace(0, third, 1_024))
@@ -232,7 +221,7 @@ class TraceMemoryTests {
         mesh.releaseMeshTrace(first);
         mesh.allocate(BufferType.DRAM, 2_048);
         captured(mesh, 1_024);
-        mesh.allocateOn(0, PAGE_FROM_THE_TOP.deviceLocal());
+        mesh.allocateOn(0, PAGE_FROM_THE_TOP);
         TraceId third = mesh.beginMeshTrace(0);
         mesh.allocate(BufferType.DRAM, 2_048);
         assertThat(log.all()).as("on one device, or while another is captured").isEmpty();

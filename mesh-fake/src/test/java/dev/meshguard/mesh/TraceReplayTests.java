@@ -12,7 +12,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -400,8 +399,8 @@ class TraceReplayTests {
         return ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
     }
 
-    private static MeshBufferConfig pages(long size) {
-        return MeshBufferConfig.replicated(BufferConfig.of(DRAM, size, 1_024));
+    private static BufferConfig pages(long size) {
+        return BufferConfig.of(DRAM, size, 1_024);
     }
 
     private TraceId capture(Runnable work) {

@@ -8,7 +8,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
@@ -164,10 +163,10 @@ class TwoAllocatorsTests {
         return mesh.allocate(BufferType.DRAM, 2_048).address();
     }
 
-    private static MeshBufferConfig local(CoreRangeSet cores, int subDevice, long page) {
-        return MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, page * cores.numCores(), page)
+    private static BufferConfig local(CoreRangeSet cores, int subDevice, long page) {
+        return BufferConfig.of(BufferType.L1, page * cores.numCores(), page)
                 .heightSharded(cores)
-                .on(new SubDeviceId(subDevice)));
+                .on(new SubDeviceId(subDevice));
     }
 
     @Test

@@ -7,7 +7,6 @@ import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.verdict.Outcome;
 import java.util.stream.Stream;
@@ -31,7 +30,7 @@ class AllocatorIdentityTests {
         void anEntryForOneBufferDoesNotAdmitTwoAtOneAddress(Ttnn ttnn) {
             MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1));
             mesh.allocateOn(0, dram(2_048));
-            mesh.allocate(MeshBufferConfig.replicated(dram(2_048)));
+            mesh.allocate(dram(2_048));
             ttnn.closeMeshDevice(mesh);
         }
     }
@@ -45,7 +44,7 @@ class AllocatorIdentityTests {
         void aBudgetCountsWhatTheMeshHoldsAtTheAddressOfADevicesBuffer(Ttnn ttnn) {
             MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1));
             var ofDevice = mesh.allocateOn(0, dram(2_048));
-            var ofMesh = mesh.allocate(MeshBufferConfig.replicated(dram(32L << 20)));
+            var ofMesh = mesh.allocate(dram(32L << 20));
             ofMesh.deallocate();
             ofDevice.deallocate();
             ttnn.closeMeshDevice(mesh);

@@ -10,7 +10,6 @@ import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.verdict.Outcome;
 import java.util.Map;
 import org.junit.jupiter.api.MethodOrderer;
@@ -151,15 +150,12 @@ class TraceReplayReportTests {
 
     private static TraceId captured(MeshDevice mesh) {
         TraceId trace = mesh.beginMeshTrace(0);
-        mesh.allocate(MeshBufferConfig.replicated(
-                        BufferConfig.of(DRAM, 4_096, 2_048).named("scores")))
-                .deallocate();
+        mesh.allocate(BufferConfig.of(DRAM, 4_096, 2_048).named("scores")).deallocate();
         mesh.endMeshTrace(0, trace, 1_000);
         return trace;
     }
 
     private static MeshBuffer staging(MeshDevice mesh) {
-        return mesh.allocate(
-                MeshBufferConfig.replicated(BufferConfig.of(DRAM, 2_048, 2_048).named("staging")));
+        return mesh.allocate(BufferConfig.of(DRAM, 2_048, 2_048).named("staging"));
     }
 }

@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.runtime;
 
+import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.shape.MeshShape;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -20,35 +21,35 @@ import org.apiguardian.api.API.Status;
 @SuppressWarnings("ImmutableEnumChecker") // Shapes and grids are immutable.
 public enum ClusterType {
     /** An n150: one Wormhole. */
-    N150(Architecture.WORMHOLE_B0, new CoreGrid(8, 8), 1, 1),
+    N150(Architecture.WORMHOLE_B0, 8, 8, 1, 1),
     /** An n300: two Wormholes. */
-    N300(Architecture.WORMHOLE_B0, new CoreGrid(8, 8), 1, 2),
+    N300(Architecture.WORMHOLE_B0, 8, 8, 1, 2),
     /** Two n300 as a square. */
-    N300_2X2(Architecture.WORMHOLE_B0, new CoreGrid(8, 8), 2, 2),
+    N300_2X2(Architecture.WORMHOLE_B0, 8, 8, 2, 2),
     /** A T3000: four n300. */
-    T3K(Architecture.WORMHOLE_B0, new CoreGrid(8, 8), 2, 4),
+    T3K(Architecture.WORMHOLE_B0, 8, 8, 2, 4),
     /** A Galaxy of 32 Wormholes in one box. */
-    GALAXY(Architecture.WORMHOLE_B0, new CoreGrid(8, 9), 8, 4),
+    GALAXY(Architecture.WORMHOLE_B0, 8, 9, 8, 4),
     /** A P150: one Blackhole. */
-    P150(Architecture.BLACKHOLE, new CoreGrid(13, 10), 1, 1),
+    P150(Architecture.BLACKHOLE, 13, 10, 1, 1),
     /** Two P150. */
-    P150_X2(Architecture.BLACKHOLE, new CoreGrid(13, 10), 1, 2),
+    P150_X2(Architecture.BLACKHOLE, 13, 10, 1, 2),
     /** Four P150. */
-    P150_X4(Architecture.BLACKHOLE, new CoreGrid(13, 10), 2, 2),
+    P150_X4(Architecture.BLACKHOLE, 13, 10, 2, 2),
     /** Eight P150. */
-    P150_X8(Architecture.BLACKHOLE, new CoreGrid(13, 10), 2, 4),
+    P150_X8(Architecture.BLACKHOLE, 13, 10, 2, 4),
     /** A P300: two Blackholes. */
-    P300(Architecture.BLACKHOLE, new CoreGrid(13, 10), 1, 2),
+    P300(Architecture.BLACKHOLE, 13, 10, 1, 2),
     /** Two P300. */
-    P300_X2(Architecture.BLACKHOLE, new CoreGrid(13, 10), 2, 2);
+    P300_X2(Architecture.BLACKHOLE, 13, 10, 2, 2);
 
     private final Architecture architecture;
-    private final CoreGrid computeGrid;
+    private final CoreRange computeGrid;
     private final MeshShape systemMesh;
 
-    ClusterType(Architecture architecture, CoreGrid computeGrid, int rows, int columns) {
+    ClusterType(Architecture architecture, int coreColumns, int coreRows, int rows, int columns) {
         this.architecture = architecture;
-        this.computeGrid = computeGrid;
+        this.computeGrid = new CoreRange(0, 0, coreColumns - 1, coreRows - 1);
         this.systemMesh = MeshShape.of(rows, columns);
     }
 
@@ -75,7 +76,7 @@ public enum ClusterType {
     }
 
     /** Returns the compute cores of each chip that remain for programs besides dispatch. */
-    public CoreGrid computeGrid() {
+    public CoreRange computeGrid() {
         return computeGrid;
     }
 }

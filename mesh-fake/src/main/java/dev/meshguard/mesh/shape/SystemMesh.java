@@ -3,9 +3,7 @@ package dev.meshguard.mesh.shape;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -30,25 +28,13 @@ public record SystemMesh(MeshShape shape) {
     private static final List<Integer> RING_OF_FOUR_BY_TWO = List.of(0, 1, 3, 5, 7, 6, 4, 2);
 
     /**
-     * Returns the devices of a requested mesh, from the first device of the system on.
+     * Returns the devices of a requested mesh in its row-major order, from the first device of the system on.
+     *
+     * <p>A mesh of one row or column is a line. Any other mesh is a block, or a block rotated by 90 degrees if only that fits.
      *
      * @throws MeshRuntimeException if the mesh does not fit into the system
      */
     public List<Integer> devicesOf(MeshShape requested) {
-        boolean isWholeBlock = requested.equals(shape) && shape.meshSize() > 0 && !requested.isLineTopology();
-        return isWholeBlock ? allDevices() : devicesOf(requested, MeshCoordinate.zeroCoordinate(shape.dims()));
-    }
-
-    /**
-     * Returns the devices of a requested mesh in its row-major order.
-     *
-     * <p>A mesh of one row or column is a line from the first device on. Any other mesh is a block at the start, or a block
-     * rotated by 90 degrees if only that fits. Like the runtime, this ignores the start of a rotated block (quirk Q11).
-     *
-     * @param start the first device of a block
-     * @throws MeshRuntimeException if the mesh does not fit into the system
-     */
-    public List<Integer> devicesOf(MeshShape requested, MeshCoordinate start) {
         if (requested.meshSize() == 0) {
             throw new MeshRuntimeException("Requested mesh shape %s has zero devices (mesh_size=0).", requested);
         }
@@ -57,32 +43,7 @@ public record SystemMesh(MeshShape shape) {
                     "Requested mesh shape %s requires %d devices, but only %d devices are available in the system mesh %s.",
                     requested, requested.meshSize(), shape.meshSize(), shape);
         }
-        return requested.isLineTopology() ? line(requested.meshSize()) : block(requested, start);
-    }
-
-    /** Returns the ids of all devices. */
-    public Set<Integer> deviceIds() {
-        return Collections.unmodifiableSet(new LinkedHashSet<>(allDevices()));
-    }
-
-    private List<Integer> allDevices() {
-        List<Integer> ids = new ArrayList<>(shape.meshSize());
-        for (int id = 0; id < shape.meshSize(); id++) {
-            ids.add(id);
-        }
-        return List.copyOf(ids);
-    }
-
-    /**
-     * Returns where in the system a device lies.
-     *
-     * @throws MeshRuntimeException if there is no such device
-     */
-    public MeshCoordinate coordinateOf(int device) {
-        return MeshCoordinateRange.of(shape).stream()
-                .filter(coordinate -> coordinate.toLinearIndex(shape) == device)
-                .findFirst()
-                .orElseThrow(() -> new MeshRuntimeException("Device not found in mesh: %d", device));
+        return requested.isLineTopology() ? line(requested.meshSize()) : block(requested);
     }
 
     /** Returns the first devices of the path through the system. */
@@ -104,19 +65,19 @@ public record SystemMesh(MeshShape shape) {
         return devices;
     }
 
-    private List<Integer> block(MeshShape requested, MeshCoordinate start) {
+    private List<Integer> block(MeshShape requested) {
         if (requested.dims() != shape.dims()) {
             throw new MeshRuntimeException("Requested mesh shape dimensions mismatch: %s != %s", requested, shape);
         }
         List<Integer> turned = new ArrayList<>(requested.dimensions());
         int turns = 0;
-        while (!fits(turned, start)) {
+        while (!fits(turned)) {
             Collections.rotate(turned, -1);
             turns++;
             if (turns == shape.dims()) {
                 throw new MeshRuntimeException(
                         "Requested mesh is too big and is not rotatable: %s and SystemMesh %s, offset %s",
-                        requested, shape, start);
+                        requested, shape, MeshCoordinate.zeroCoordinate(shape.dims()));
             }
         }
         boolean isTurned = turns > 0;
@@ -124,25 +85,17 @@ public record SystemMesh(MeshShape shape) {
             throw new MeshRuntimeException("Mesh rotation is only supported for 2D meshes");
         }
         return MeshCoordinateRange.of(requested).stream()
-                .map(place -> isTurned ? MeshCoordinate.of(place.get(1), place.get(0)) : moved(place, start))
+                .map(place -> isTurned ? MeshCoordinate.of(place.get(1), place.get(0)) : place)
                 .map(coordinate -> coordinate.toLinearIndex(shape))
                 .toList();
     }
 
-    private boolean fits(List<Integer> sizes, MeshCoordinate start) {
+    private boolean fits(List<Integer> sizes) {
         for (int dimension = 0; dimension < shape.dims(); dimension++) {
-            if ((long) start.get(dimension) + sizes.get(dimension) > shape.get(dimension)) {
+            if (sizes.get(dimension) > shape.get(dimension)) {
                 return false;
             }
         }
         return true;
-    }
-
-    private static MeshCoordinate moved(MeshCoordinate place, MeshCoordinate by) {
-        List<Integer> values = new ArrayList<>();
-        for (int dimension = 0; dimension < place.dims(); dimension++) {
-            values.add(place.get(dimension) + by.get(dimension));
-        }
-        return new MeshCoordinate(values);
     }
 }

@@ -15,14 +15,7 @@ class SystemMeshTests {
     @Test
     void numbersItsDevicesRowByRow() {
         assertThat(T3000.devicesOf(MeshShape.of(2, 4))).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
-        assertThat(T3000.devicesOf(MeshShape.of(2, 2), at(0, 2))).containsExactly(2, 3, 6, 7);
-    }
-
-    @Test
-    void knowsItsDevicesAndWhereTheyLie() {
-        assertThat(T3000.deviceIds()).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7);
-        assertThat(T3000.coordinateOf(6)).isEqualTo(MeshCoordinate.of(1, 2));
-        assertRuntimeError(() -> T3000.coordinateOf(8), "Device not found in mesh: 8");
+        assertThat(T3000.devicesOf(MeshShape.of(2, 2))).containsExactly(0, 1, 4, 5);
     }
 
     @Test
@@ -52,18 +45,10 @@ class SystemMeshTests {
     }
 
     @Test
-    void forgetsTheOffsetOfABlockThatItTurns() {
-        assertThat(GALAXY.devicesOf(MeshShape.of(2, 4), at(4, 1)))
-                .as("at column 1 there is room for 4x2 only, which starts at device 0")
-                .containsExactly(0, 4, 8, 12, 1, 5, 9, 13);
-        assertThat(GALAXY.devicesOf(MeshShape.of(2, 4), at(4, 0))).containsExactly(16, 17, 18, 19, 20, 21, 22, 23);
-    }
-
-    @Test
     void hasBlocksOfThreeDimensionsButTurnsNone() {
         SystemMesh cuboid = new SystemMesh(MeshShape.of(2, 3, 4));
 
-        assertThat(cuboid.devicesOf(MeshShape.of(1, 2, 2), at(1, 1, 2))).containsExactly(18, 19, 22, 23);
+        assertThat(cuboid.devicesOf(MeshShape.of(1, 2, 2))).containsExactly(0, 1, 4, 5);
         assertRuntimeError(
                 () -> cuboid.devicesOf(MeshShape.of(4, 2, 3)), "Mesh rotation is only supported for 2D meshes");
         assertRuntimeError(
@@ -90,18 +75,14 @@ class SystemMeshTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"2, 3, 1, 1", "2, 2, 0, 4", "2, 2, 0, 2147483647", "3, 2, 0, 3"})
-    void hasNoBlockThatReachesOut(int rows, int columns, int row, int column) {
+    @CsvSource({"3, 3, 2, 8", "5, 2, 4, 4", "2, 5, 4, 4"})
+    void hasNoBlockThatReachesOut(int rows, int columns, int systemRows, int systemColumns) {
         MeshShape requested = MeshShape.of(rows, columns);
-        MeshCoordinate start = MeshCoordinate.of(row, column);
+        SystemMesh system = new SystemMesh(MeshShape.of(systemRows, systemColumns));
 
         assertRuntimeError(
-                () -> T3000.devicesOf(requested, start),
-                "Requested mesh is too big and is not rotatable: " + requested
-                        + " and SystemMesh MeshShape([2, 4]), offset " + start);
-    }
-
-    private static MeshCoordinate at(int... values) {
-        return MeshCoordinate.of(values);
+                () -> system.devicesOf(requested),
+                "Requested mesh is too big and is not rotatable: " + requested + " and SystemMesh " + system.shape()
+                        + ", offset MeshCoordinate([0, 0])");
     }
 }

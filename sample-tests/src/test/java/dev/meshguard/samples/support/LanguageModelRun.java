@@ -5,7 +5,6 @@ import dev.meshguard.mesh.Buffer;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -81,8 +80,7 @@ public final class LanguageModelRun {
     public void captureTrace() {
         long page = RuntimePreset.OCTOBER_2025.tracePageSize(RAW_TRACE, 12);
         long padded = (RAW_TRACE + page - 1) / page * page;
-        traces.add(mesh.allocate(MeshBufferConfig.replicated(
-                BufferConfig.of(BufferType.TRACE, padded, page).named("decode trace"))));
+        traces.add(mesh.allocate(BufferConfig.of(BufferType.TRACE, padded, page).named("decode trace")));
     }
 
     /** Releases the trace, as the clean-up of the real run does. */

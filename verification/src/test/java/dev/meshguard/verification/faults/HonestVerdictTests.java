@@ -10,7 +10,6 @@ import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -113,8 +112,8 @@ class HonestVerdictTests {
             switch (random.nextInt(6)) {
                 case 0, 1 -> tensors.add(ttnn.empty(SHAPE, DataType.BFLOAT16, mesh));
                 case 2 ->
-                    buffers.add(mesh.allocate(MeshBufferConfig.replicated(
-                            BufferConfig.of(random.nextBoolean() ? BufferType.DRAM : BufferType.L1, 2_048, 2_048))));
+                    buffers.add(mesh.allocate(
+                            BufferConfig.of(random.nextBoolean() ? BufferType.DRAM : BufferType.L1, 2_048, 2_048)));
                 case 3 -> {
                     if (!tensors.isEmpty()) {
                         tensors.add(ttnn.add(tensors.get(0), tensors.get(0)));

@@ -13,7 +13,6 @@ import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
@@ -126,8 +125,7 @@ class IncidentsTests {
     }
 
     private static MeshBuffer allocate(MeshDevice mesh, String label, long bytes, BufferType type) {
-        return mesh.allocate(
-                MeshBufferConfig.replicated(BufferConfig.of(type, bytes, 2_048).named(label)));
+        return mesh.allocate(BufferConfig.of(type, bytes, 2_048).named(label));
     }
 
     private static LeakVerdict verdict(AllocationTracker tracker) {

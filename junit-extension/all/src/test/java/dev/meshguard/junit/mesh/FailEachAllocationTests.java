@@ -19,7 +19,6 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -80,7 +79,7 @@ class FailEachAllocationTests {
             List<MeshBuffer> taken = new ArrayList<>();
             try {
                 taken.add(Buffers.take(mesh));
-                taken.add(mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 2_048, 2_048))));
+                taken.add(mesh.allocate(BufferConfig.of(BufferType.L1, 2_048, 2_048)));
                 taken.add(Buffers.take(mesh));
             } finally {
                 taken.forEach(MeshBuffer::deallocate);

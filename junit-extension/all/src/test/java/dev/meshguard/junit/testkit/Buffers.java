@@ -4,7 +4,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 
 /** Allocates memory for test classes that run inside a test. */
 public final class Buffers {
@@ -13,12 +12,11 @@ public final class Buffers {
 
     /** Returns a buffer of 4 KiB of DRAM on each device. */
     public static MeshBuffer take(MeshDevice mesh) {
-        return mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 4_096, 4_096)));
+        return mesh.allocate(BufferConfig.of(BufferType.DRAM, 4_096, 4_096));
     }
 
     /** Returns a buffer of 4 KiB of DRAM on each device, with a label. */
     public static MeshBuffer take(MeshDevice mesh, String label) {
-        return mesh.allocate(MeshBufferConfig.replicated(
-                BufferConfig.of(BufferType.DRAM, 4_096, 4_096).named(label)));
+        return mesh.allocate(BufferConfig.of(BufferType.DRAM, 4_096, 4_096).named(label));
     }
 }

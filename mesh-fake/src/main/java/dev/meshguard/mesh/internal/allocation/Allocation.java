@@ -46,9 +46,8 @@ public final class Allocation {
     private final Kind kind;
     private final AllocationDetails details;
     private final List<Integer> devices;
-    private final BufferType type;
+    private final BufferConfig config;
     private final long address;
-    private final long size;
     private final @Nullable Allocator allocator;
     private volatile boolean freed;
     private volatile boolean freedByAddress;
@@ -75,9 +74,8 @@ public final class Allocation {
         this.kind = kind;
         this.details = details;
         this.devices = devices;
-        this.type = config.type();
+        this.config = config;
         this.address = address;
-        this.size = config.size();
         this.allocator = allocator;
     }
 
@@ -93,8 +91,12 @@ public final class Allocation {
         return devices;
     }
 
+    public BufferConfig config() {
+        return config;
+    }
+
     public BufferType type() {
-        return type;
+        return config.type();
     }
 
     public long address() {
@@ -102,12 +104,12 @@ public final class Allocation {
     }
 
     public long size() {
-        return size;
+        return config.size();
     }
 
     /** Returns whether both have memory of one device in common. */
     public boolean meets(Allocation other) {
-        return type.memory() == other.type.memory()
+        return type().memory() == other.type().memory()
                 && address < other.end()
                 && other.address < end()
                 && !Collections.disjoint(devices, other.devices);

@@ -15,7 +15,6 @@ import dev.meshguard.mesh.internal.memory.TraceResults;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import dev.meshguard.mesh.internal.report.MeshReports;
 import dev.meshguard.mesh.runtime.Architecture;
-import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.shape.MeshShape;
 import java.util.Collection;
 import java.util.Collections;
@@ -24,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The part of a mesh that its queues, traces, programs and buffers see: its lock, memory, reports and configuration.
@@ -45,7 +45,6 @@ public final class MeshContext {
     private final OpenState state;
     private final List<Integer> devices;
     private final AllocatorConfig config;
-    private final CoreRange computeGrid;
     private final MeshLock lock;
     private final MeshReports reports;
     private final MeshMemory memory;
@@ -68,10 +67,8 @@ public final class MeshContext {
         this.openPeriods = Collections.unmodifiableMap(byDevice);
         this.state = new OpenState(id, openPeriods, process::retiredBecause);
         this.config = openPeriods.get(0).config();
-        CoreGrid grid = process.computeGrid();
-        this.computeGrid = new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
         this.reports = new MeshReports(process.settings(), id, devices, this::isOpenedAgain);
-        this.memory = new MeshMemory(id, this.openPeriods, state, devices, config, computeGrid, process, reports);
+        this.memory = new MeshMemory(id, this.openPeriods, state, devices, config, process, reports);
     }
 
     /** Returns the context of a mesh without a parent. */
@@ -144,6 +141,20 @@ public final class MeshContext {
         }
     }
 
+    /** Returns the result of some work under the lock, if the mesh is open. */
+    public <T> T whileOpen(Supplier<T> work) {
+        try (MeshLock held = acquireOpen()) {
+            return work.get();
+        }
+    }
+
+    /** Works under the lock, if the mesh is open. */
+    public void runOpen(Runnable work) {
+        try (MeshLock held = acquireOpen()) {
+            work.run();
+        }
+    }
+
     /** Returns the memory of the mesh; the caller holds the lock. */
     public MeshMemory memory() {
         lock.requireHeld();
@@ -174,7 +185,7 @@ public final class MeshContext {
 
     /** Returns the compute cores of each device, whose L1 is allocated. */
     public CoreRange computeGrid() {
-        return computeGrid;
+        return process.computeGrid();
     }
 
     /** Returns the first address of L1 that may be allocated, from which circular buffers are stacked. */

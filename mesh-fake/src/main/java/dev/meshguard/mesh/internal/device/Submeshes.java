@@ -4,18 +4,15 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.mesh.shape.SystemMesh;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
- * Selects the devices of a submesh, or of another shape of a mesh.
+ * Selects the devices of a submesh.
  *
- * <p>Source: {@code create_submesh}, {@code create_submeshes} and {@code reshape} in
- * {@code tt_metal/distributed/mesh_device.cpp}.
+ * <p>Source: {@code create_submesh} and {@code create_submeshes} in {@code tt_metal/distributed/mesh_device.cpp}.
  */
 public final class Submeshes {
 
@@ -72,30 +69,6 @@ public final class Submeshes {
         return MeshCoordinateRange.of(new MeshShape(steps)).stream()
                 .map(step -> product(step.values(), submesh.dimensions()))
                 .toList();
-    }
-
-    /**
-     * Returns the devices of a mesh in the row-major order of another shape.
-     *
-     * @throws MeshRuntimeException if the number of devices differs or they are not connected so
-     */
-    public static List<Integer> reshaped(
-            MeshShape newShape, MeshShape shape, List<Integer> devices, SystemMesh system) {
-        if (newShape.meshSize() != shape.meshSize()) {
-            throw new MeshRuntimeException("New shape must have the same number of devices as current shape");
-        }
-        if (newShape.isLineTopology()) {
-            return new SystemMesh(shape)
-                    .devicesOf(newShape).stream().map(devices::get).toList();
-        }
-        List<Integer> mapped = system.devicesOf(newShape, system.coordinateOf(devices.get(0)));
-        if (!Set.copyOf(devices).containsAll(mapped)) {
-            throw new MeshRuntimeException(
-                    "User has requested a reshape of the MeshDevice to shape: %s, but it is not possible to form a"
-                            + " physically connected mesh grid with the opened devices from the original shape: %s.",
-                    newShape, shape);
-        }
-        return mapped;
     }
 
     private static void requireDevices(MeshShape submesh) {

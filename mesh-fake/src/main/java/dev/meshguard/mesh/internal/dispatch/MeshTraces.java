@@ -177,7 +177,7 @@ public final class MeshTraces {
     }
 
     /** Returns the buffer of a trace of the active manager, if it has one. */
-    public Optional<MeshTrace.Kept> bufferOf(TraceId id) {
+    public Optional<Allocation> bufferOf(TraceId id) {
         return Optional.ofNullable(mesh.subDevices().active().traces().get(id)).flatMap(MeshTrace::kept);
     }
 
@@ -206,7 +206,7 @@ public final class MeshTraces {
         Allocation allocation =
                 mesh.memory().allocateOnMesh(config, AllocationDetails.user().ownedBy(trace.owner()));
         keptSize += padded;
-        trace.keepIn(config, allocation);
+        trace.keepIn(allocation);
         mesh.reports().listener().ownerCached(trace.owner(), POOL);
         requireNotReached(allocation.address(), marks);
     }
@@ -281,7 +281,7 @@ public final class MeshTraces {
      * change.
      */
     private void discard(MeshTrace trace) {
-        Optional<Allocation> kept = trace.kept().map(MeshTrace.Kept::allocation);
+        Optional<Allocation> kept = trace.kept();
         if (kept.isEmpty()) {
             return;
         }

@@ -82,7 +82,6 @@ public final class MeshMemory {
             OpenState state,
             List<Integer> devices,
             AllocatorConfig config,
-            CoreRange computeGrid,
             RuntimeProcess process,
             MeshReports reports) {
         this.meshId = meshId;
@@ -93,7 +92,7 @@ public final class MeshMemory {
         this.reports = reports;
         this.misuse = process.misuse();
         this.meshAllocator = Allocator.create(config, process.unsafeAllocations());
-        this.subDevices = new SubDeviceManagers(process, config, computeGrid, meshAllocator);
+        this.subDevices = new SubDeviceManagers(process, config, meshAllocator);
     }
 
     /** Allocates the same address on all devices, as the backing buffer of a mesh buffer does. */

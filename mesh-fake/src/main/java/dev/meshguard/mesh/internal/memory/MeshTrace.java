@@ -2,7 +2,6 @@ package dev.meshguard.mesh.internal.memory;
 
 import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.TraceId;
-import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import java.util.ArrayList;
@@ -32,7 +31,7 @@ public final class MeshTrace {
     private final List<Owner> unmeasured = new ArrayList<>();
     private final Set<Allocation> written = new HashSet<>();
     private final Set<Allocation> maybeRead = new LinkedHashSet<>();
-    private @Nullable Kept kept;
+    private @Nullable Allocation kept;
 
     public MeshTrace(TraceId id, Owner owner) {
         this.id = id;
@@ -96,15 +95,12 @@ public final class MeshTrace {
         return commandBytes.values().stream().mapToLong(Long::longValue).max().orElse(0);
     }
 
-    public void keepIn(BufferConfig config, Allocation allocation) {
-        kept = new Kept(config, allocation);
+    public void keepIn(Allocation allocation) {
+        kept = allocation;
     }
 
     /** Where it is kept: nowhere before the recording has ended, or if that failed. */
-    public Optional<Kept> kept() {
+    public Optional<Allocation> kept() {
         return Optional.ofNullable(kept);
     }
-
-    /** The buffer on each device, as requested and as allocated. */
-    public record Kept(BufferConfig config, Allocation allocation) {}
 }

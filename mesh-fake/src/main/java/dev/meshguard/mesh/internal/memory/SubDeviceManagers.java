@@ -46,10 +46,10 @@ public final class SubDeviceManagers {
     private @Nullable SubDeviceManager initial;
     private @Nullable SubDeviceManager active;
 
-    SubDeviceManagers(RuntimeProcess process, AllocatorConfig config, CoreRange grid, Allocator meshAllocator) {
+    SubDeviceManagers(RuntimeProcess process, AllocatorConfig config, Allocator meshAllocator) {
         this.process = process;
         this.config = config;
-        this.grid = grid;
+        this.grid = process.computeGrid();
         this.meshAllocator = meshAllocator;
     }
 

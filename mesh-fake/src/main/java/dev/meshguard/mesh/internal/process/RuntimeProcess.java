@@ -4,11 +4,11 @@ import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.SubDeviceManagerId;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import dev.meshguard.mesh.internal.device.DeviceManager;
 import dev.meshguard.mesh.internal.fault.FaultScript;
 import dev.meshguard.mesh.runtime.Architecture;
-import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.tracker.internal.InvariantText;
 import java.util.Optional;
@@ -66,7 +66,7 @@ public final class RuntimeProcess {
     }
 
     /** Returns the cores of each chip that remain for programs. */
-    public CoreGrid computeGrid() {
+    public CoreRange computeGrid() {
         return settings.cluster().computeGrid();
     }
 

@@ -11,10 +11,13 @@ import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.mesh.tensor.OperationProfiles;
+import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.internal.InvariantText;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The chips, the version, the defects and the faults of one simulated runtime; the builder of {@code Ttnn} makes it, and
@@ -45,11 +48,33 @@ public record RuntimeSettings(
         ReportingModel reporting,
         List<SystemBufferSpec> systemBuffers,
         List<SystemProgram> systemPrograms,
-        OperationProfiles operations,
+        List<OperationProfile> operations,
         CloseOrder closeOrder,
         Strictness strictness,
         HandleRelease handleRelease,
         FaultPlan faults) {
+
+    /**
+     * Returns the profile of an operation.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    public OperationProfile profileOf(String operation) {
+        return findProfile(operation)
+                .orElseThrow(() -> new IllegalArgumentException(InvariantText.of(
+                        "Cannot run %s: it has no operation profile, so what it allocates is not known (known: %s)."
+                                + " Give it one with Ttnn.builder(listener).operations(OperationProfile.of(\"%s\", ...)).",
+                        operation,
+                        operations.stream().map(OperationProfile::operation).collect(Collectors.joining(", ")),
+                        operation)));
+    }
+
+    /** Returns the profile of an operation, if it has one. */
+    public Optional<OperationProfile> findProfile(String operation) {
+        return operations.stream()
+                .filter(profile -> profile.operation().equals(operation))
+                .findFirst();
+    }
 
     public boolean isStrict() {
         return strictness == Strictness.STRICT;

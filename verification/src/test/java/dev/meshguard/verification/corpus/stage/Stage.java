@@ -23,7 +23,6 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -246,17 +245,13 @@ public final class Stage {
         return made(
                 name,
                 MeshBuffer.class,
-                () -> mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(type, size, 1_024))),
+                () -> mesh.allocate(BufferConfig.of(type, size, 1_024)),
                 MeshBuffer::deallocate);
     }
 
     /** Makes a buffer that goes with its handle, as the last reference to it would let it. */
     public Handle closingBuffer(MeshDevice mesh, String name, BufferType type, long size) {
-        return made(
-                name,
-                MeshBuffer.class,
-                () -> mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(type, size, 1_024))),
-                MeshBuffer::close);
+        return made(name, MeshBuffer.class, () -> mesh.allocate(BufferConfig.of(type, size, 1_024)), MeshBuffer::close);
     }
 
     /** Points another buffer to where a buffer lies. */
@@ -267,9 +262,7 @@ public final class Stage {
                 : made(
                         name,
                         MeshBuffer.class,
-                        () -> mesh.view(
-                                MeshBufferConfig.replicated(BufferConfig.of(buffer.type(), buffer.size(), 1_024)),
-                                buffer.address()),
+                        () -> mesh.view(BufferConfig.of(buffer.type(), buffer.size(), 1_024), buffer.address()),
                         MeshBuffer::close);
     }
 
@@ -391,9 +384,9 @@ public final class Stage {
         return made(
                 name,
                 MeshBuffer.class,
-                () -> mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 16_384, 1_024)
+                () -> mesh.allocate(BufferConfig.of(BufferType.L1, 16_384, 1_024)
                         .heightSharded(CoreRangeSet.of(subDevice == 0 ? LEFT : RIGHT))
-                        .on(new SubDeviceId(subDevice)))),
+                        .on(new SubDeviceId(subDevice))),
                 MeshBuffer::deallocate);
     }
 
