@@ -2,10 +2,8 @@ package dev.meshguard.weave;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The calls of closing methods that have not ended. Safe for use by several threads. */
 final class ClosingCalls {
@@ -13,30 +11,21 @@ final class ClosingCalls {
     /** Stands for a method that closes nothing by itself. */
     private static final String OVERRIDDEN = "";
 
-    /** The names of the methods, the innermost last. A thread sees its own only. */
-    private final Map<Receiver, List<String>> running = new ConcurrentHashMap<>();
+    /** Those of each thread, the innermost last. */
+    private final ThreadLocal<List<ClosingCall>> ofThread = ThreadLocal.withInitial(ArrayList::new);
+    /** How many there are in all threads. */
+    private final AtomicInteger running = new AtomicInteger();
 
-    /** An object, compared by identity, in a thread. */
-    private record Receiver(Object object, Thread thread) {
+    private record ClosingCall(Object object, String method) {
 
-        static Receiver of(Object object) {
-            return new Receiver(object, Thread.currentThread());
-        }
-
-        @Override
         @SuppressWarnings("ReferenceEquality") // Objects of the code under test are identities.
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Receiver receiver && receiver.object == object && receiver.thread == thread;
-        }
-
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(object);
+        boolean isOf(Object other) {
+            return object == other;
         }
     }
 
     boolean isEmpty() {
-        return running.isEmpty();
+        return running.get() == 0;
     }
 
     /**
@@ -45,37 +34,41 @@ final class ClosingCalls {
      * @param decides whether it is the one that calls of the object run. Otherwise it is a part of the method that has called {@code super}
      */
     void begin(Object object, String method, boolean decides) {
-        Receiver receiver = Receiver.of(object);
-        List<String> names = running.get(receiver);
-        if (names == null && decides) {
-            names = new ArrayList<>(1);
-            running.put(receiver, names);
-        }
-        if (names != null) {
-            names.add(decides ? method : OVERRIDDEN);
+        List<ClosingCall> calls = ofThread.get();
+        if (decides || innermost(object, calls) >= 0) {
+            calls.add(new ClosingCall(object, decides ? method : OVERRIDDEN));
+            running.incrementAndGet();
         }
     }
 
     /** Leaves a method, and returns those that run on, if it decides. One that was entered before it was woven is none. */
     Optional<List<String>> end(Object object, String method) {
-        Receiver receiver = Receiver.of(object);
-        List<String> names = running.get(receiver);
-        if (names == null) {
+        List<ClosingCall> calls = ofThread.get();
+        int innermost = innermost(object, calls);
+        if (innermost < 0) {
             return Optional.empty();
         }
-        String ended = names.remove(names.size() - 1);
-        if (names.isEmpty()) {
-            running.remove(receiver);
-        }
-        if (!ended.equals(method)) {
+        running.decrementAndGet();
+        if (!calls.remove(innermost).method().equals(method)) {
             return Optional.empty();
         }
         // Most closing methods run in no other one.
         return Optional.of(
-                names.isEmpty()
+                innermost == 0
                         ? List.of()
-                        : names.stream()
-                                .filter(name -> !name.equals(OVERRIDDEN))
+                        : calls.stream()
+                                .filter(call ->
+                                        call.isOf(object) && !call.method().equals(OVERRIDDEN))
+                                .map(ClosingCall::method)
                                 .toList());
+    }
+
+    /** Returns the index of the innermost call of an object; -1 if there is none. */
+    private static int innermost(Object object, List<ClosingCall> calls) {
+        int index = calls.size() - 1;
+        while (index >= 0 && !calls.get(index).isOf(object)) {
+            index--;
+        }
+        return index;
     }
 }

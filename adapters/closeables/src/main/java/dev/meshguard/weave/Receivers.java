@@ -3,8 +3,6 @@ package dev.meshguard.weave;
 import dev.meshguard.tracker.internal.StackReserve;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 final class Receivers {
 
     private final List<BiConsumer<Object, @Nullable Object>> all = new CopyOnWriteArrayList<>();
-    /** The threads that run code of the weaver or of a watcher. */
-    private final Set<Thread> busy = ConcurrentHashMap.newKeySet();
+    /** Whether the thread runs code of the weaver or of a watcher. */
+    private final ThreadLocal<boolean[]> isBusy = ThreadLocal.withInitial(() -> new boolean[1]);
 
     private final Runnable beforeCall;
 
@@ -25,17 +23,18 @@ final class Receivers {
     /** Returns the index of a receiver that belongs to a watch. */
     synchronized int add(Watch watch, BiConsumer<Object, @Nullable Object> receiver) {
         all.add((object, argument) -> {
-            if (!watch.isIdle() && !busy.contains(Thread.currentThread())) {
+            boolean[] busy = isBusy.get();
+            if (!busy[0] && !watch.isIdle()) {
                 // The constructor or closing method throws it: its object was never handed out, or is still open.
                 StackReserve.forOperation();
-                enter();
+                busy[0] = true;
                 try {
                     beforeCall.run();
                     receiver.accept(object, argument);
                 } catch (RuntimeException | Error failure) {
                     watch.notWatched(object.getClass().getName(), "The report of an object failed: " + failure);
                 } finally {
-                    leave();
+                    busy[0] = false;
                 }
             }
         });
@@ -47,13 +46,16 @@ final class Receivers {
         return Collections.unmodifiableList(all);
     }
 
-    /** Returns whether the current thread was not busy. If so, it must {@link #leave}. */
+    /** Makes the current thread busy, and returns whether it was not. If so, it must {@link #leave}. */
     boolean enter() {
-        return busy.add(Thread.currentThread());
+        boolean[] busy = isBusy.get();
+        boolean isFirst = !busy[0];
+        busy[0] = true;
+        return isFirst;
     }
 
     void leave() {
-        busy.remove(Thread.currentThread());
+        isBusy.get()[0] = false;
     }
 
     /** Runs code whose own calls are not passed on. */
