@@ -237,10 +237,12 @@ public final class AllocationTracker implements AllocationListener {
      * @param bytes the size, from 0; 0 if it is unknown
      */
     public Lease lease(AllocationDetails details, OriginFilter callers, BufferType type, long bytes) {
+        reserveStack();
+        AllocationDetails complete = withLabelOfThread(details);
+        AllocationContext context = contextOfRequest();
         // Without origins, one request may stand for many, and such a request has no handle.
-        MemoryRequest request = capture == OriginCapture.NONE
-                ? tracked(withLabelOfThread(details), null, contextOfRequest())
-                : request(details, callers);
+        @Nullable Object stack = capture == OriginCapture.NONE ? null : stacks.keep(new CallStack(callers));
+        MemoryRequest request = tracked(complete, stack, context);
         long number = leases.incrementAndGet();
         allocated(request, HistoryEvent.NO_DEVICE, type, number, bytes, Ownership.UNKNOWN);
         return new Lease(this, request, callers, type, number);
@@ -563,7 +565,9 @@ public final class AllocationTracker implements AllocationListener {
      */
     @API(status = Status.INTERNAL, since = "0.1")
     public <T> T attachment(Class<T> type, Supplier<T> first) {
-        return type.cast(attachments.computeIfAbsent(type, unused -> first.get()));
+        Object known = attachments.get(type);
+        // The map locks where it computes, even if there is nothing to compute.
+        return type.cast(known == null ? attachments.computeIfAbsent(type, unused -> first.get()) : known);
     }
 
     // Helpers

@@ -1,12 +1,10 @@
 package dev.meshguard.closeables;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.weave.WatchedType;
 import java.lang.ref.Cleaner;
@@ -79,11 +77,6 @@ final class ObjectKinds {
      * @param types all types; another test may name other closing methods of it
      */
     record Kind(String typeName, List<WatchedType> types, AllocationDetails details, OriginFilter callers) {
-
-        /** Reports an object to a tracker. */
-        Lease lease(AllocationTracker tracker) {
-            return tracker.lease(details, callers, BufferType.SYSTEM_MEMORY, 0);
-        }
 
         boolean isClosing(String method) {
             for (WatchedType type : types) {

@@ -1,6 +1,7 @@
 package dev.meshguard.closeables;
 
 import dev.meshguard.closeables.ObjectKinds.Kind;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
@@ -51,7 +52,8 @@ final class OpenObjects implements ObjectWatcher {
 
         /** Each test may name other closing methods of a class. Where one of them calls another, the outer one decides. */
         boolean isClosedBy(Close close) {
-            return kind.isClosing(close.method()) && close.within().stream().noneMatch(kind::isClosing);
+            return kind.isClosing(close.method())
+                    && (close.within().isEmpty() || close.within().stream().noneMatch(kind::isClosing));
         }
     }
 
@@ -121,7 +123,8 @@ final class OpenObjects implements ObjectWatcher {
                 AllocationTracker tracker = found.get();
                 Kind kind = ObjectKinds.of(tracker, types).kind(object.getClass());
                 if (kind != null) {
-                    open.put(object, new OpenObject(kind, kind.lease(tracker).handedOut(object)));
+                    Lease lease = tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0);
+                    open.put(object, new OpenObject(kind, lease.handedOut(object)));
                 }
             }
         } catch (RuntimeException | Error failure) {

@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -55,10 +54,10 @@ final class ObjectWatch implements Watch {
     /** Adds the receivers of a method, in the order of {@link ObjectPlan.Call}. */
     private int add(
             BiConsumer<Object, @Nullable Object> begins,
-            Consumer<Object> returns,
+            BiConsumer<Object, @Nullable Object> returns,
             BiConsumer<Object, @Nullable Object> fails) {
         int first = receivers.add(this, begins);
-        receivers.add(this, (object, unused) -> returns.accept(object));
+        receivers.add(this, returns);
         receivers.add(this, fails);
         return first;
     }
@@ -66,7 +65,7 @@ final class ObjectWatch implements Watch {
     private int addClosing(String method) {
         return add(
                 (object, type) -> calls.begin(object, method, decides(object.getClass(), method, type)),
-                object -> ended(object, method, null),
+                (object, unused) -> ended(object, method, null),
                 (object, reason) -> ended(object, method, (Throwable) reason));
     }
 
@@ -75,7 +74,7 @@ final class ObjectWatch implements Watch {
     }
 
     /** Objects whose close may go unseen are not reported as open. */
-    private void constructed(Object object) {
+    private void constructed(Object object, @Nullable Object unused) {
         Class<?> type = object.getClass();
         if ((type.isHidden() || !problems.isEmpty() || !natives.isEmpty()) && mayCloseUnseen(type)) {
             return;
