@@ -136,7 +136,7 @@ class RandomMeshProgramsTests {
 
         private void step() {
             MeshDevice mesh = meshes.get(random.nextInt(meshes.size()));
-            switch (random.nextInt(14)) {
+            switch (random.nextInt(15)) {
                 case 0 -> openSubmesh(mesh);
                 case 1, 2 -> allocate(mesh, BufferType.DRAM);
                 case 3 -> allocate(mesh, BufferType.L1);
@@ -147,6 +147,7 @@ class RandomMeshProgramsTests {
                 case 8 -> divideIntoSubDevices(mesh);
                 case 9 -> clearTheCache(mesh);
                 case 10, 11 -> convolve(mesh);
+                case 12 -> share(mesh);
                 default -> freeOne();
             }
         }
@@ -183,6 +184,23 @@ class RandomMeshProgramsTests {
             Tensor sum = ttnn.add(a, a);
             held.add(new Held(mesh, mesh.deviceIds(), BufferType.DRAM, a.address(), a::close));
             held.add(new Held(mesh, mesh.deviceIds(), BufferType.DRAM, sum.address(), sum::close));
+        }
+
+        /** The last of the handles that share memory frees it, whichever that is. */
+        private void share(MeshDevice mesh) {
+            note("shared tensor on mesh " + mesh.id());
+            Tensor tensor = ttnn.empty(TensorShape.of(64, 64), DataType.BFLOAT16, mesh);
+            MeshBuffer buffer = tensor.buffer();
+            List<Tensor> handles =
+                    new ArrayList<>(List.of(tensor, tensor.alias(), tensor.reshape(TensorShape.of(1, 64, 64))));
+            Collections.shuffle(handles, random);
+            held.add(new Held(mesh, mesh.deviceIds(), BufferType.DRAM, buffer.address(), () -> {
+                for (Tensor handle : handles) {
+                    assertThat(buffer.isAllocated()).as(this::description).isTrue();
+                    handle.close();
+                }
+                assertThat(buffer.isAllocated()).as(this::description).isFalse();
+            }));
         }
 
         /** Each shape has a program in the cache, and each program buffers of its own. */

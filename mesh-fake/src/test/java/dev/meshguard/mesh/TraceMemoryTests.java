@@ -19,6 +19,8 @@ import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests the addresses of traces, the errors without room for them, and the allocations that they make unsafe. */
 class TraceMemoryTests {
@@ -39,33 +41,24 @@ class TraceMemoryTests {
     void liesInTheTraceRegionFromTheBottomUp() {
         MeshDevice mesh = withRegion(1_048_576);
 
-        TraceId first = captured(mesh, 12_288);
-        TraceId second = captured(mesh, 12_288);
+        MeshBuffer first = bufferOf(mesh, captured(mesh, 12_288));
+        MeshBuffer second = bufferOf(mesh, captured(mesh, 12_288));
 
-        assertThat(mesh.meshTraceBuffer(first).orElseThrow().type()).isEqualTo(BufferType.TRACE);
-        assertThat(addressOf(mesh, first)).isEqualTo(BANK_END - 1_048_576);
-        assertThat(addressOf(mesh, second)).isEqualTo(BANK_END - 1_048_576 + 1_024);
+        assertThat(first.type()).isEqualTo(BufferType.TRACE);
+        assertThat(first.address()).isEqualTo(BANK_END - 1_048_576);
+        assertThat(second.address()).isEqualTo(BANK_END - 1_048_576 + 1_024);
         assertThat(mesh.traceBuffersSize()).isEqualTo(24_576);
     }
 
-    @Test
-    void hasPagesThatWasteLeast() {
+    @ParameterizedTest
+    @CsvSource({"100, 1024, 1024", "49152, 4096, 49152", "12501000, 8192, 12509184"})
+    void hasPagesThatWasteLeast(long rawSize, long pageSize, long size) {
         MeshDevice mesh = withRegion(64 << 20);
 
-        TraceId small = captured(mesh, 100);
-        TraceId twoRowsOfTwoKilobytes = captured(mesh, 49_152);
-        TraceId large = captured(mesh, 12_501_000);
+        BufferConfig config = bufferOf(mesh, captured(mesh, rawSize)).config();
 
-        assertThat(mesh.meshTraceBuffer(small).orElseThrow().config().pageSize())
-                .isEqualTo(1_024);
-        assertThat(mesh.meshTraceBuffer(twoRowsOfTwoKilobytes)
-                        .orElseThrow()
-                        .config()
-                        .pageSize())
-                .isEqualTo(4_096);
-        assertThat(mesh.meshTraceBuffer(large).orElseThrow().config().pageSize())
-                .isEqualTo(8_192);
-        assertThat(mesh.meshTraceBuffer(large).orElseThrow().size()).isEqualTo(12_509_184);
+        assertThat(config.pageSize()).isEqualTo(pageSize);
+        assertThat(config.size()).isEqualTo(size);
     }
 
     @Test
@@ -75,16 +68,16 @@ class TraceMemoryTests {
                 .build()
                 .openMeshDevice(MeshDeviceOptions.defaults().withTraceRegionSize(30_000_000));
 
-        TraceId smallest = captured(mesh, 12_500_993);
-        TraceId largest = captured(mesh, 12_503_040);
+        MeshBuffer smallest = bufferOf(mesh, captured(mesh, 12_500_993));
+        MeshBuffer largest = bufferOf(mesh, captured(mesh, 12_503_040));
 
-        assertThat(mesh.meshTraceBuffer(smallest).orElseThrow().size()).isEqualTo(12_503_040);
-        assertThat(mesh.meshTraceBuffer(largest).orElseThrow().size()).isEqualTo(12_503_040);
-        assertThat(addressOf(mesh, smallest)).isEqualTo(1_043_741_824);
+        assertThat(smallest.size()).isEqualTo(12_503_040);
+        assertThat(largest.size()).isEqualTo(12_503_040);
+        assertThat(smallest.address()).isEqualTo(1_043_741_824);
     }
 
     @Test
-    void hasNoBufferWhenItWasRejectedButCountsForever() {
+    void staysInThePoolWithoutABufferWhenItWasRejectedAndCountsForever() {
         MeshDevice mesh = withRegion(30_720);
         TraceId refused = mesh.beginMeshTrace(0);
         assertThatThrownBy(() -> mesh.endMeshTrace(0, refused, 40_960)).isInstanceOf(MeshRuntimeException.class);
@@ -100,18 +93,10 @@ class TraceMemoryTests {
                 () -> mesh.endMeshTrace(0, small, 1_024),
                 "Creating trace buffers of size 41984B on MeshDevice 0,"
                         + " but only 30720B is allocated for trace region.\n");
-    }
-
-    @Test
-    void staysInThePoolWhenItWasRejected() {
-        MeshDevice mesh = withRegion(30_720);
-        TraceId refused = mesh.beginMeshTrace(0);
-        assertThatThrownBy(() -> mesh.endMeshTrace(0, refused, 40_960)).isInstanceOf(MeshRuntimeException.class);
-
         assertRuntimeError(
-                () -> mesh.beginMeshTrace(0, refused),
-                "Trace already exists for tid 0 on device 0's active sub-device manager 0");
-        assertThatThrownBy(() -> mesh.replayMeshTrace(0, refused, BLOCKING)).isInstanceOf(IllegalStateException.class);
+                () -> mesh.beginMeshTrace(0, small),
+                "Trace already exists for tid 1 on device 0's active sub-device manager 0");
+        assertThatThrownBy(() -> mesh.replayMeshTrace(0, small, BLOCKING)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -137,10 +122,10 @@ class TraceMemoryTests {
         mesh.enqueueMeshWorkload(
                 ttnn.createMeshWorkload().addProgram(ttnn.createProgram("copy").addKernel(1)));
 
-        TraceId trace = captured(mesh, 12_288);
+        MeshBuffer trace = bufferOf(mesh, captured(mesh, 12_288));
 
-        assertThat(mesh.meshTraceBuffer(trace).orElseThrow().type()).isEqualTo(BufferType.DRAM);
-        assertThat(addressOf(mesh, trace)).isEqualTo(BANK_END - 2_048 - 1_024);
+        assertThat(trace.type()).isEqualTo(BufferType.DRAM);
+        assertThat(trace.address()).isEqualTo(BANK_END - 2_048 - 1_024);
         assertThat(mesh.traceBuffersSize()).isEqualTo(12_288);
     }
 
@@ -155,6 +140,12 @@ class TraceMemoryTests {
                 "Trace buffer at address 1073738752 overlaps with buffers allocated during trace capture"
                         + " (allocation high water mark: 1073741824)."
                         + " Reduce allocations during trace capture or set a non-zero trace_region_size.");
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated())
+                .as("it keeps its buffer until its release")
+                .isEqualTo(2_048 + 1_024);
+        mesh.releaseMeshTrace(trace);
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048);
+        assertThat(mesh.traceBuffersSize()).isZero();
     }
 
     @Test
@@ -186,20 +177,6 @@ class TraceMemoryTests {
                 "Trace buffer at address 1073739776 overlaps with DRAM activity during trace capture."
                         + " Allocation high water mark: 1073740800, Deletion high water mark: 1073740800."
                         + " Reduce allocations during trace capture or set a non-zero trace_region_size.");
-    }
-
-    @Test
-    void keepsItsBufferUntilItIsReleasedWhenItsPlacementWasRejected() {
-        MeshDevice mesh = withRegion(0);
-        TraceId trace = mesh.beginMeshTrace(0);
-        mesh.allocate(PAGE_FROM_THE_TOP);
-        assertThatThrownBy(() -> mesh.endMeshTrace(0, trace, 12_288)).isInstanceOf(MeshRuntimeException.class);
-        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048 + 1_024);
-
-        mesh.releaseMeshTrace(trace);
-
-        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048);
-        assertThat(mesh.traceBuffersSize()).isZero();
     }
 
     @Test
@@ -273,7 +250,7 @@ class TraceMemoryTests {
     void lowersItsSizeNoMoreWhenItsBufferWasFreedByHand() {
         MeshDevice mesh = withRegion(1_048_576);
         TraceId trace = captured(mesh, 1_024);
-        mesh.meshTraceBuffer(trace).orElseThrow().deallocate();
+        bufferOf(mesh, trace).deallocate();
 
         mesh.releaseMeshTrace(trace);
 
@@ -292,7 +269,7 @@ class TraceMemoryTests {
         return trace;
     }
 
-    private static long addressOf(MeshDevice mesh, TraceId trace) {
-        return mesh.meshTraceBuffer(trace).orElseThrow().address();
+    private static MeshBuffer bufferOf(MeshDevice mesh, TraceId trace) {
+        return mesh.meshTraceBuffer(trace).orElseThrow();
     }
 }

@@ -2,13 +2,16 @@ package dev.meshguard.mesh;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.TRACE;
 import static dev.meshguard.mesh.Blocking.BLOCKING;
 import static dev.meshguard.mesh.Blocking.NON_BLOCKING;
+import static dev.meshguard.verdict.Overwrite.Kind.BY_REPLAY;
+import static dev.meshguard.verdict.Overwrite.Kind.BY_REPLAY_IN_FLIGHT;
+import static dev.meshguard.verdict.Overwrite.Kind.FREED_BEFORE_REPLAY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
@@ -24,7 +27,6 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Overwrite;
-import dev.meshguard.verdict.Overwrite.Kind;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
@@ -33,6 +35,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -67,15 +70,10 @@ class TraceReplayTests {
         replay(trace);
 
         assertThat(overwrites())
-                .hasSize(2)
-                .allSatisfy(overwrite -> {
-                    assertThat(overwrite.kind()).isEqualTo(Kind.BY_REPLAY);
-                    assertThat(overwrite.trace()).hasToString("Optional[trace 0 of mesh 0]");
-                    assertThat(overwrite.times()).isEqualTo(2);
-                    assertThat(overwrite.bytes()).isEqualTo(2_048);
-                })
-                .extracting(overwrite -> overwrite.buffer().device())
-                .containsExactly(0, 1);
+                .extracting(
+                        overwrite -> overwrite.buffer().device(), Overwrite::kind, Overwrite::times, Overwrite::bytes)
+                .containsExactly(tuple(0, BY_REPLAY, 2L, 2_048L), tuple(1, BY_REPLAY, 2L, 2_048L));
+        assertThat(overwrites().get(1).trace()).hasToString("Optional[trace 0 of mesh 0]");
     }
 
     @ParameterizedTest
@@ -177,10 +175,9 @@ class TraceReplayTests {
 
         replay(trace);
 
-        assertThat(overwrites()).hasSize(2).allSatisfy(overwrite -> {
-            assertThat(overwrite.kind()).isEqualTo(Kind.FREED_BEFORE_REPLAY);
-            assertThat(overwrite.times()).isEqualTo(1);
-        });
+        assertThat(overwrites())
+                .extracting(Overwrite::kind, Overwrite::times)
+                .containsExactly(tuple(FREED_BEFORE_REPLAY, 1L), tuple(FREED_BEFORE_REPLAY, 1L));
     }
 
     @Test
@@ -191,10 +188,7 @@ class TraceReplayTests {
 
         replay(capture(() -> ttnn.reallocate(second)));
 
-        assertThat(overwrites())
-                .extracting(Overwrite::kind)
-                .containsOnly(Kind.FREED_BEFORE_REPLAY)
-                .hasSize(2);
+        assertThat(overwrites()).extracting(Overwrite::kind).containsExactly(FREED_BEFORE_REPLAY, FREED_BEFORE_REPLAY);
     }
 
     @Test
@@ -206,10 +200,7 @@ class TraceReplayTests {
 
         replay(trace);
 
-        assertThat(overwrites())
-                .extracting(Overwrite::kind)
-                .containsOnly(Kind.FREED_BEFORE_REPLAY)
-                .hasSize(2);
+        assertThat(overwrites()).extracting(Overwrite::kind).containsExactly(FREED_BEFORE_REPLAY, FREED_BEFORE_REPLAY);
     }
 
     @Test
@@ -219,10 +210,9 @@ class TraceReplayTests {
 
         replay(trace);
 
-        assertThat(overwrites()).hasSize(2).allSatisfy(overwrite -> {
-            assertThat(overwrite.kind()).isEqualTo(Kind.FREED_BEFORE_REPLAY);
-            assertThat(overwrite.buffer().type()).isEqualTo(BufferType.TRACE);
-        });
+        assertThat(overwrites())
+                .extracting(Overwrite::kind, overwrite -> overwrite.buffer().type())
+                .containsExactly(tuple(FREED_BEFORE_REPLAY, TRACE), tuple(FREED_BEFORE_REPLAY, TRACE));
     }
 
     @Test
@@ -241,11 +231,20 @@ class TraceReplayTests {
         submesh.replayMeshTrace(0, trace, NON_BLOCKING);
 
         assertThat(overwrites())
-                .filteredOn(overwrite -> overwrite.kind() == Kind.BY_REPLAY)
+                .filteredOn(overwrite -> overwrite.kind() == BY_REPLAY)
                 .extracting(
                         overwrite -> overwrite.buffer().device(),
                         overwrite -> overwrite.buffer().address())
                 .containsExactly(tuple(0, address));
+    }
+
+    private enum Between {
+        NOTHING,
+        WAIT_FOR_EARLIER_EVENT,
+        WAIT_FOR_EVENT,
+        FINISH_THE_OTHER_SUB_DEVICE,
+        FINISH,
+        WRITE
     }
 
     @Nested
@@ -267,53 +266,32 @@ class TraceReplayTests {
             onRight = capture(scaleRight);
         }
 
-        @Test
-        void overwriteEachOtherIfNeitherWaits() {
-            assertThat(whenReplayed(1, () -> {}))
-                    .hasSize(2)
-                    .allSatisfy(overwrite -> assertThat(overwrite.kind()).isEqualTo(Kind.BY_REPLAY_IN_FLIGHT));
+        @ParameterizedTest
+        @CsvSource({"1, NOTHING", "0, NOTHING", "1, WAIT_FOR_EARLIER_EVENT", "1, FINISH_THE_OTHER_SUB_DEVICE"})
+        void overwriteEachOtherUnlessTheSecondWaits(int queueOfTheSecond, Between between) {
+            assertThat(whenReplayed(queueOfTheSecond, between))
+                    .extracting(Overwrite::kind)
+                    .containsExactly(BY_REPLAY_IN_FLIGHT, BY_REPLAY_IN_FLIGHT);
         }
 
-        @Test
-        void overwriteEachOtherOnOneQueueToo() {
-            assertThat(whenReplayed(0, () -> {})).hasSize(2);
+        @ParameterizedTest
+        @CsvSource({"1, WAIT_FOR_EVENT", "1, FINISH", "0, WRITE"})
+        void areSafeIfTheSecondWaits(int queueOfTheSecond, Between between) {
+            assertThat(whenReplayed(queueOfTheSecond, between)).isEmpty();
         }
 
-        @Test
-        void areSafeIfTheSecondQueueWaitsForTheFirst() {
-            assertThat(whenReplayed(1, () -> second.enqueueWaitForEvent(first.enqueueRecordEvent())))
-                    .isEmpty();
-        }
-
-        @Test
-        void areNotSafeIfTheSecondQueueWaitsForAnEarlierEvent() {
-            MeshEvent before = first.enqueueRecordEvent();
-
-            assertThat(whenReplayed(1, () -> second.enqueueWaitForEvent(before)))
-                    .hasSize(2);
-        }
-
-        @Test
-        void areSafeIfTheHostWaitsForTheFirst() {
-            assertThat(whenReplayed(1, first::finish)).isEmpty();
-        }
-
-        @Test
-        void areSafeOnOneQueueWithAWriteBetween() {
+        private List<Overwrite> whenReplayed(int queueOfTheSecond, Between between) {
             MeshBuffer written = mesh.allocate(L1, 2_048);
-
-            assertThat(whenReplayed(0, () -> first.enqueueWriteMeshBuffer(written, 2_048, NON_BLOCKING)))
-                    .isEmpty();
-        }
-
-        @Test
-        void areNotSafeIfOnlyTheOtherSubDeviceWasWaitedFor() {
-            assertThat(whenReplayed(1, () -> first.finish(new SubDeviceId(1)))).hasSize(2);
-        }
-
-        private List<Overwrite> whenReplayed(int queueOfTheSecond, Runnable between) {
+            MeshEvent earlier = first.enqueueRecordEvent();
             mesh.replayMeshTrace(0, onLeft, NON_BLOCKING);
-            between.run();
+            switch (between) {
+                case NOTHING -> {}
+                case WAIT_FOR_EARLIER_EVENT -> second.enqueueWaitForEvent(earlier);
+                case WAIT_FOR_EVENT -> second.enqueueWaitForEvent(first.enqueueRecordEvent());
+                case FINISH_THE_OTHER_SUB_DEVICE -> first.finish(new SubDeviceId(1));
+                case FINISH -> first.finish();
+                case WRITE -> first.enqueueWriteMeshBuffer(written, 2_048, NON_BLOCKING);
+            }
             mesh.replayMeshTrace(queueOfTheSecond, onRight, NON_BLOCKING);
             return overwrites();
         }
@@ -373,14 +351,6 @@ class TraceReplayTests {
         assertThat(verdict(entry.atMost(1)).unexpectedOverwrites()).hasSize(1);
         assertThat(verdict(entry.label("weights").atMost(8)).unexpectedOverwrites())
                 .hasSize(2);
-    }
-
-    @Test
-    void areNotPermittedByAnEntryForSurvivors() {
-        TraceId trace = captureTemporary();
-        tensor();
-        replay(trace);
-
         assertThat(verdict(Expectation.because("all may stay")).unexpectedOverwrites())
                 .hasSize(2);
     }

@@ -71,19 +71,6 @@ final class NaiveFreeList {
         return OptionalLong.of(start + offset);
     }
 
-    OptionalLong allocateAtAddress(long address, long size) {
-        long rounded = rounded(size);
-        long start = address - offset;
-        for (Block block : blocks) {
-            if (!block.allocated && block.start <= start && start + rounded <= block.end()) {
-                take(block, start, rounded);
-                noteOccupied(start);
-                return OptionalLong.of(address);
-            }
-        }
-        return OptionalLong.empty();
-    }
-
     void deallocate(long address) {
         int index = indexOfAllocated(address - offset);
         if (index < 0) {
@@ -107,14 +94,6 @@ final class NaiveFreeList {
                     .mapToLong(block -> block.start)
                     .findFirst();
         }
-    }
-
-    List<AddressRange> availableAddresses(long size) {
-        long rounded = rounded(size);
-        return blocks.stream()
-                .filter(block -> !block.allocated && block.size >= rounded)
-                .map(block -> new AddressRange(block.start + offset, block.end() + offset))
-                .toList();
     }
 
     List<AddressRange> allocatedAddresses() {
