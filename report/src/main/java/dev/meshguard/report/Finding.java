@@ -41,6 +41,11 @@ public sealed interface Finding permits SurvivorFinding, OverwriteFinding, Anoma
                 .reduce((one, next) -> one + " " + next);
     }
 
+    /** Returns the number of findings that it stands for. */
+    default int count() {
+        return 1;
+    }
+
     /** Returns the number of buffers, consequences included; 0 if it is about a report or an entry. */
     default long buffers() {
         return 0;

@@ -155,7 +155,12 @@ final class VerdictReportBuilder {
         List<F> others = all.stream().skip(most).toList();
         if (!others.isEmpty()) {
             findings.add(new SimpleFinding(
-                    title.apply(others), List.of(), List.of(), Finding.buffersOf(others), Finding.bytesOf(others)));
+                    title.apply(others),
+                    List.of(),
+                    List.of(),
+                    Finding.buffersOf(others),
+                    Finding.bytesOf(others),
+                    others.size()));
         }
         return findings;
     }

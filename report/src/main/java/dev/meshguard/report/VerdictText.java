@@ -160,9 +160,10 @@ final class VerdictText {
             lines.addAll(one);
             shown++;
         }
-        int cut = findings.size() - shown;
-        if (cut > 0) {
-            lines.add("… and " + cut + " more" + amount(findings.subList(shown, findings.size())));
+        List<Finding> cut = findings.subList(shown, findings.size());
+        if (!cut.isEmpty()) {
+            int count = cut.stream().mapToInt(Finding::count).sum();
+            lines.add("… and " + count + " more" + amount(cut));
         }
         lines.addAll(fix);
         return shown;

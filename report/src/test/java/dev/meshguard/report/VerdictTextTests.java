@@ -71,6 +71,19 @@ class VerdictTextTests {
                 .contains("   fix   " + FIX);
     }
 
+    @Test
+    void aCutCountsTheFindingsThatWereCountedBefore() {
+        List<Finding> findings = new ArrayList<>();
+        IntStream.range(0, 30).forEach(number -> findings.add(finding("finding " + number, HELPER, FIX)));
+        findings.add(new SimpleFinding("7 more findings of that kind", List.of(), List.of(), 0, 0, 7));
+
+        String text = textOf(List.of(new Section("LEAK", List.of(), findings)));
+
+        long shown = text.lines().filter(line -> line.matches("\\d+\\. .*")).count();
+        assertThat(shown).isBetween(1L, 29L);
+        assertThat(text).contains("\n… and " + (37 - shown) + " more (");
+    }
+
     /** A long title continues on further lines. */
     private static String afterTitle(List<String> lines, int from) {
         return lines.stream()
@@ -129,7 +142,8 @@ class VerdictTextTests {
                 List.of(site, "dev.example.Caller.call(Caller.java:1)"),
                 List.of(new Fact(Fact.WHY, "UNEXPLAINED"), new Fact(Fact.FIX, fix)),
                 1,
-                64);
+                64,
+                1);
     }
 
     private static List<Section> randomSections(Random random) {
