@@ -58,15 +58,8 @@ const Chart = (() => {
             place,
         );
 
-    /** Calls a listener with the value at the pointer when it moves over the lines of a chart, and another one when it is pressed there. */
-    const onPointer = (chart, { move, click }) => {
-        const valueAt = (event) => chart.posToVal(event.clientX - chart.over.getBoundingClientRect().left, "x");
-        chart.over.addEventListener("mousemove", (event) => move(valueAt(event), event));
-        if (click) {
-            chart.over.addEventListener("click", (event) => click(valueAt(event)));
-        }
-        Tooltip.hideOutside(chart.over);
-    };
+    /** The value below the pointer. */
+    const valueAt = (chart, event) => chart.posToVal(event.clientX - chart.over.getBoundingClientRect().left, "x");
 
     /** Fills a sign around a point: the path is that of a drawing of 10 by 10. */
     const sign = (context, path, x, y, colour, size = 10) => {
@@ -82,5 +75,5 @@ const Chart = (() => {
         context.restore();
     };
 
-    return { create, onPointer, sign, font };
+    return { create, valueAt, sign, font };
 })();

@@ -41,6 +41,12 @@ const Dom = (() => {
         freed: () => [draw("rect", { x: 2, y: 4, width: 12, height: 8 })],
     };
 
+    /** A square in the colour of a name of the style sheet, or other shapes in it. */
+    const swatch = (name, ...shapes) => draw("svg", { class: `swatch ${name}`, viewBox: "0 0 10 10", "aria-hidden": "true" }, shapes.length > 0 ? shapes : draw("rect", { width: 10, height: 10, rx: 2 }));
+
+    /** Stands for a value that is not there. */
+    const absent = () => make("span", { class: "absent" }, "–");
+
     /** A shape besides the colour: disc, half disc, diamond, triangle, hatched square, ring. */
     const mark = (name) =>
         draw("svg", { class: `mark mark-${name}`, viewBox: "0 0 16 16", "aria-hidden": "true" }, ...(SHAPES[name] || SHAPES.clean)());
@@ -171,5 +177,5 @@ const Dom = (() => {
         themeChanged();
     });
 
-    return { make, draw, mark, breakable, copyButton, frame, section, choice, toggle, select, search, colour, onTheme, onNewWidth };
+    return { make, draw, swatch, absent, mark, breakable, copyButton, frame, section, choice, toggle, select, search, colour, onTheme, onNewWidth };
 })();

@@ -4,8 +4,6 @@
 const ExpectationsView = (() => {
     const MARKS = { MATCHED: "expected", UNMATCHED: "undecided", OVER_ITS_BOUND: "leaked", UNDER_ITS_BOUND: "undecided", EXPIRED: "leaked" };
 
-    const absent = () => Dom.make("span", { class: "absent" }, "–");
-
     const show = (data) => {
         const section = Dom.section("expectations");
         if (data.expectations.length === 0) {
@@ -21,10 +19,10 @@ const ExpectationsView = (() => {
                 { key: "result", title: "Result", value: (entry) => entry.result, cells: (entry) => Dom.make("span", { class: "result" }, Dom.mark(MARKS[entry.result]), entry.result.toLowerCase().replaceAll("_", " ")) },
                 { key: "matched", title: "Matched", number: true, value: (entry) => entry.matchedBuffers, cells: (entry) => `${Format.count(entry.matchedBuffers, "buffer")}${entry.matchedBuffers > 0 ? `, ${Format.shortSize(entry.matchedBytes)}` : ""}` },
                 { key: "rejected", title: "Rejected", number: true, value: (entry) => entry.rejectedBuffers, cells: (entry) => String(entry.rejectedBuffers) },
-                { key: "bound", title: "Bound", value: (entry) => entry.bound || "", cells: (entry) => entry.bound || absent() },
-                { key: "until", title: "Until", value: (entry) => entry.until || "", cells: (entry) => entry.until || absent() },
-                { key: "reason", title: "Because", value: (entry) => entry.reason || "", cells: (entry) => entry.reason || absent() },
-                { key: "location", title: "Location", value: (entry) => entry.location || "", cells: (entry) => (entry.location ? Dom.make("code", {}, entry.location) : absent()) },
+                { key: "bound", title: "Bound", value: (entry) => entry.bound || "", cells: (entry) => entry.bound || Dom.absent() },
+                { key: "until", title: "Until", value: (entry) => entry.until || "", cells: (entry) => entry.until || Dom.absent() },
+                { key: "reason", title: "Because", value: (entry) => entry.reason || "", cells: (entry) => entry.reason || Dom.absent() },
+                { key: "location", title: "Location", value: (entry) => entry.location || "", cells: (entry) => (entry.location ? Dom.make("code", {}, entry.location) : Dom.absent()) },
             ],
         });
         section.append(table.element);

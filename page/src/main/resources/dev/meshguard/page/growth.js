@@ -83,26 +83,23 @@ const GrowthView = (() => {
                     memory.forEach((bytes, place) => Chart.sign(context, SYMBOLS[index % SYMBOLS.length], drawn.valToPos(shownRounds[place], "x"), 14 + drawn.valToPos(bytes, "y"), colour, memory.length > 60 ? 3 : 7)),
                 ),
         });
-        Chart.onPointer(chart, { move: point });
+        Tooltip.follow(chart.over, tip);
         place.dataset.mode = mode;
         place.ariaLabel = `Bytes remaining after each of ${shownRounds.length} rounds. The figures are in the table below.`;
     };
 
     /** What each drawn line has after the round at the pointer. */
-    const point = (value, event) => {
+    const tip = (pointer) => {
+        const value = Chart.valueAt(chart, pointer);
         const round = rounds();
         const nearest = round.reduce((best, one, index) => (Math.abs(one - value) < Math.abs(round[best] - value) ? index : best), 0);
-        Tooltip.show(
-            event.clientX,
-            event.clientY,
+        return [
             Dom.make("p", {}, Dom.make("b", {}, `After round ${round[nearest]}`)),
             lines.slice(0, MOST).map((line, index) => Dom.make("p", {}, swatch(index), `${Format.shortSize(line.memory[nearest])} ${Format.shortFrame(line.name)}`)),
-        );
+        ];
     };
 
-    const swatch = (index) => Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("path", { class: COLOURS[index % COLOURS.length], d: SYMBOLS[index % SYMBOLS.length] }));
-
-    const absent = () => Dom.make("span", { class: "absent" }, "–");
+    const swatch = (index) => Dom.swatch(COLOURS[index % COLOURS.length], Dom.draw("path", { d: SYMBOLS[index % SYMBOLS.length] }));
 
     const atTheEnd = (bytes) => bytes[bytes.length - 1];
 
@@ -126,7 +123,7 @@ const GrowthView = (() => {
                 { key: "slope", title: "In each round", number: true, value: (line) => line.slope, cells: (line) => (line.slope === 0 ? "0 B" : Format.signedSize(line.slope)) },
                 { key: "memory", title: "At the end", number: true, value: (line) => atTheEnd(line.memory), cells: (line) => Format.size(atTheEnd(line.memory)) },
                 ...(mode === "origin" ? [{ key: "devices", title: "Devices", number: true, value: (line) => line.devices.length, cells: (line) => String(line.devices.length) }] : []),
-                { key: "trend", title: "Trend", value: (line) => line.trend, cells: (line) => line.trend.toLowerCase().replaceAll("_", " ") || absent() },
+                { key: "trend", title: "Trend", value: (line) => line.trend, cells: (line) => line.trend.toLowerCase().replaceAll("_", " ") || Dom.absent() },
             ],
         }).element;
 

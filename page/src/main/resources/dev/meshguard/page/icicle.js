@@ -207,15 +207,10 @@ const IcicleView = (() => {
                 zoomTo(pathOf(cell));
             }
         });
-        tree.addEventListener("pointermove", (event) => {
+        Tooltip.follow(tree, (event) => {
             const cell = event.target.closest(".cell");
-            if (cell) {
-                Tooltip.show(event.clientX, event.clientY, tip(cell));
-            } else {
-                Tooltip.hide();
-            }
+            return cell && tip(cell);
         });
-        Tooltip.hideOutside(tree);
         trees = data.icicle;
         Cursor.onRange((range) => {
             trees = range ? RangeFigures.origins(data, range) : data.icicle;

@@ -51,17 +51,11 @@ const IncidentView = (() => {
             parts = SpacePainter.paint(canvas, bank, data, { ofGroup: [] }, true).parts;
             canvas.dataset.parts = parts.length;
         };
-        canvas.addEventListener("pointermove", (pointer) => {
+        Tooltip.follow(canvas, (pointer) => {
             const x = pointer.clientX - canvas.getBoundingClientRect().left;
             const part = parts.find(({ left, right }) => left <= x && x <= right);
-            if (part) {
-                const text = part.index === undefined ? `Free: ${Format.size(part.to - part.from)}` : shortage.blocks[part.index].text;
-                Tooltip.show(pointer.clientX, pointer.clientY, [Dom.make("p", {}, text), Dom.make("p", {}, `from ${Format.address(part.from)}`)]);
-            } else {
-                Tooltip.hide();
-            }
+            return part && [Dom.make("p", {}, part.index === undefined ? `Free: ${Format.size(part.to - part.from)}` : shortage.blocks[part.index].text), Dom.make("p", {}, `from ${Format.address(part.from)}`)];
         });
-        Tooltip.hideOutside(canvas);
         new ResizeObserver(paint).observe(strip);
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
         const needed = shortage.isRange

@@ -2,24 +2,11 @@
 
 /** Shows the figures of live bytes: the legend, the table of types, the steps of the clean-up and broken budgets. */
 const LiveFigures = (() => {
+    const { bytesAt } = LiveSeries;
+
     const percent = (part, whole) => {
         const share = (100 * part) / whole;
         return `${share >= 10 || share === 0 ? Math.round(share) : share >= 0.1 ? Math.round(share * 10) / 10 : "less than 0.1"} %`;
-    };
-
-    /** The bytes of a type at an event: a step holds until the next. */
-    const bytesAt = (series, event) => {
-        let low = -1;
-        let high = series.event.length - 1;
-        while (low < high) {
-            const middle = (low + high + 1) >> 1;
-            if (series.event[middle] <= event) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low < 0 ? 0 : series.bytes[low];
     };
 
     /** What became free in each step of the clean-up, by type, until the next step. */
@@ -57,9 +44,9 @@ const LiveFigures = (() => {
                         Dom.make(
                             "td",
                             { class: "number", "data-title": "Budget" },
-                            series.budget == null ? Dom.make("span", { class: "absent" }, "–") : [Format.size(series.budget), series.peak.bytes > series.budget ? Dom.make("strong", { class: "over-budget" }, " exceeded") : null],
+                            series.budget == null ? Dom.absent() : [Format.size(series.budget), series.peak.bytes > series.budget ? Dom.make("strong", { class: "over-budget" }, " exceeded") : null],
                         ),
-                        Dom.make("td", { class: "number", "data-title": "Capacity" }, series.capacity ? [Format.shortSize(series.capacity), Dom.make("span", { class: "of" }, `${percent(series.peak.bytes, series.capacity)} at the peak`)] : Dom.make("span", { class: "absent" }, "–")),
+                        Dom.make("td", { class: "number", "data-title": "Capacity" }, series.capacity ? [Format.shortSize(series.capacity), Dom.make("span", { class: "of" }, `${percent(series.peak.bytes, series.capacity)} at the peak`)] : Dom.absent()),
                     ),
                 ),
             ),
@@ -72,7 +59,7 @@ const LiveFigures = (() => {
             "p",
             { class: "keys" },
             data.series.map((series) => Dom.make("span", { class: "key" }, swatch(series.type), series.type)),
-            hasLeaks ? Dom.make("span", { class: "key", id: "live-key-leaked" }, Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: "leaked-area", width: 10, height: 10, rx: 2 })), "leaked") : null,
+            hasLeaks ? Dom.make("span", { class: "key", id: "live-key-leaked" }, Dom.swatch("leaked-area"), "leaked") : null,
             Dom.make("span", { class: "key" }, line({ class: "peak", d: "M11 1 16 6 11 11 6 6Z" }), "peak"),
             data.series.some((series) => series.budget != null) ? Dom.make("span", { class: "key" }, line({ class: "budget", d: "M0 6H22" }), "budget, on top of what lies below") : null,
             data.marks.length > 0 ? Dom.make("span", { class: "key" }, line({ class: "step", d: "M11 0V12" }), "step") : null,
@@ -85,13 +72,7 @@ const LiveFigures = (() => {
     /** The direction of the stripes of a type, for readers who see no colours. */
     const angleOf = (type) => ANGLES[type] ?? 20;
 
-    const swatch = (type) =>
-        Dom.draw(
-            "svg",
-            { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" },
-            Dom.draw("rect", { class: nameOf(type), width: 10, height: 10 }),
-            Dom.draw("path", { class: "stripes", d: "M-5 .5H15M-5 5H15M-5 9.5H15", transform: `rotate(${angleOf(type)} 5 5)` }),
-        );
+    const swatch = (type) => Dom.swatch(nameOf(type), Dom.draw("rect", { width: 10, height: 10 }), Dom.draw("path", { class: "stripes", d: "M-5 .5H15M-5 5H15M-5 9.5H15", transform: `rotate(${angleOf(type)} 5 5)` }));
 
     const steps = (data) => {
         const shown = data.marks.filter((mark) => mark.kind === "TEARDOWN" || mark.kind === "CHECK").slice(0, 12);

@@ -5,16 +5,22 @@ const LiveSeries = (() => {
     const LEAKED = 1;
     const MOST_STEPS = 2_000;
 
-    /** The bytes of a type at each of the events: a step holds until the next. */
-    const resampled = (series, events) => {
-        let index = -1;
-        return events.map((event) => {
-            while (index + 1 < series.event.length && series.event[index + 1] <= event) {
-                index++;
+    /** The bytes of a type at an event: a step holds until the next. */
+    const bytesAt = (series, event) => {
+        let low = -1;
+        let high = series.event.length - 1;
+        while (low < high) {
+            const middle = (low + high + 1) >> 1;
+            if (series.event[middle] <= event) {
+                low = middle;
+            } else {
+                high = middle - 1;
             }
-            return index < 0 ? 0 : series.bytes[index];
-        });
+        }
+        return low < 0 ? 0 : series.bytes[low];
     };
+
+    const resampled = (series, events) => events.map((event) => bytesAt(series, event));
 
     /** The bytes of each type that leaked, as series of the same form: they only grow. */
     const leakedSeries = (data) => {
@@ -55,5 +61,5 @@ const LiveSeries = (() => {
         return [...events].sort((one, other) => one - other);
     };
 
-    return { resampled, leakedSeries, allEvents };
+    return { bytesAt, resampled, leakedSeries, allEvents };
 })();

@@ -155,14 +155,11 @@ const LiveView = (() => {
             },
         });
         holder.append(over);
-        Chart.onPointer(shown.chart, {
-            move: (value, event) => Tooltip.show(event.clientX, event.clientY, LiveFigures.tip(data, leaked, eventAt(value))),
-            click: (value) => Cursor.moveTo(eventAt(value), "live"),
-        });
+        const eventAt = (pointer) => Math.max(1, Math.min(data.end, Math.round(Axis.current.event(Chart.valueAt(shown.chart, pointer)))));
+        Tooltip.follow(shown.chart.over, (pointer) => LiveFigures.tip(data, leaked, eventAt(pointer)));
+        shown.chart.over.addEventListener("click", (pointer) => Cursor.moveTo(eventAt(pointer), "live"));
         return shown;
     };
-
-    const eventAt = (value) => Math.max(1, Math.min(data.end, Math.round(Axis.current.event(value))));
 
     const paintCursor = ({ chart, over, scene }) => {
         const ratio = uPlot.pxRatio;

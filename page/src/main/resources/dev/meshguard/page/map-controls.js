@@ -28,8 +28,6 @@ const MapControls = (() => {
         );
     };
 
-    const swatch = (name) => Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: name, width: 10, height: 10, rx: 2 }));
-
     const doubled = () => Dom.draw("svg", { class: "mark", viewBox: "0 0 16 16", "aria-hidden": "true" }, Dom.draw("rect", { class: "outline", x: 2, y: 3, width: 12, height: 10 }));
 
     /** The legend names what is drawn, in the colours in which it is drawn. */
@@ -40,11 +38,11 @@ const MapControls = (() => {
             "p",
             { class: "keys", id: "map-key" },
             colours.legend.map(({ group, number }) =>
-                Dom.make("span", { class: "key", "data-finding": group.number }, swatch(`finding-${number}`), Address.link("finding", group.number, `${group.number} ${group.cause}`), ` ${Format.count(Findings.count(group), "buffer")}, ${Format.shortSize(Findings.bytes(group))}`),
+                Dom.make("span", { class: "key", "data-finding": group.number }, Dom.swatch(`finding-${number}`), Address.link("finding", group.number, `${group.number} ${group.cause}`), ` ${Format.count(Findings.count(group), "buffer")}, ${Format.shortSize(Findings.bytes(group))}`),
             ),
-            colours.others === 0 ? null : Dom.make("span", { class: "key" }, swatch(`finding-${FindingColours.COLOURS}`), Format.count(colours.others, "other finding")),
+            colours.others === 0 ? null : Dom.make("span", { class: "key" }, Dom.swatch(`finding-${FindingColours.COLOURS}`), Format.count(colours.others, "other finding")),
             used.filter((number) => number > 1).map((number) => Dom.make("span", { class: "key" }, Dom.mark(Format.MARKS[number]), MapDetails.MEANINGS[Format.MARKS[number]])),
-            used.includes(0) ? types.map((type) => Dom.make("span", { class: "key", "data-type": type }, swatch(`freed type-${type.toLowerCase().replaceAll("_", "-")}`), `${type}, freed`)) : null,
+            used.includes(0) ? types.map((type) => Dom.make("span", { class: "key", "data-type": type }, Dom.swatch(`freed type-${type.toLowerCase().replaceAll("_", "-")}`), `${type}, freed`)) : null,
             data.rectangles.reports.some((reports) => reports > 1) ? Dom.make("span", { class: "key" }, doubled(), "reported twice at a time") : null,
         );
     };

@@ -75,15 +75,8 @@ const SpaceView = (() => {
             const hit = parts.filter((part) => part.left - 1 <= x && x <= part.right + 1);
             return hit.find((part) => part.index !== undefined && part.left <= x && x <= part.right) || hit[0];
         };
-        canvas.addEventListener("pointermove", (pointer) => {
-            const part = at(pointer);
-            if (part) {
-                Tooltip.show(pointer.clientX, pointer.clientY, part.index === undefined ? holeTip(part) : blockTip(part));
-            } else {
-                Tooltip.hide();
-            }
-        });
-        Tooltip.hideOutside(canvas);
+        const tip = (part) => part && (part.index === undefined ? holeTip(part) : blockTip(part));
+        Tooltip.follow(canvas, (pointer) => tip(at(pointer)));
         canvas.addEventListener("click", (pointer) => {
             const part = at(pointer);
             if (part) {
@@ -100,7 +93,7 @@ const SpaceView = (() => {
                 paint();
                 choose(parts[chosen]);
                 const box = canvas.getBoundingClientRect();
-                Tooltip.show(box.left + parts[chosen].left, box.top + 20, parts[chosen].index === undefined ? holeTip(parts[chosen]) : blockTip(parts[chosen]));
+                Tooltip.show(box.left + parts[chosen].left, box.top + 20, tip(parts[chosen]));
             } else if (key.key === "Enter" && parts[chosen]?.index !== undefined) {
                 location.hash = `#buffer-${data.rectangles.from[parts[chosen].index]}`;
             }
@@ -112,8 +105,6 @@ const SpaceView = (() => {
 
     const rows = (banks) => banks.flatMap((bank) => bank.blocks.map((index) => ({ index, bank })));
 
-    const absent = () => Dom.make("span", { class: "absent" }, "–");
-
     const blocks = (banks) => {
         const { address, perBank, size, label, site, from, to, mark } = data.rectangles;
         return SortableTable.create({
@@ -124,10 +115,10 @@ const SpaceView = (() => {
             columns: [
                 { key: "memory", title: "Memory", value: ({ bank }) => name(bank), cells: ({ bank }) => name(bank) },
                 { key: "address", title: "Address", number: true, value: ({ index }) => address[index], cells: ({ index }) => `0x${address[index].toString(16)}` },
-                { key: "bank", title: "In each bank", number: true, value: ({ index }) => perBank[index], cells: ({ index }) => (perBank[index] < 0 ? absent() : Format.shortSize(perBank[index])) },
+                { key: "bank", title: "In each bank", number: true, value: ({ index }) => perBank[index], cells: ({ index }) => (perBank[index] < 0 ? Dom.absent() : Format.shortSize(perBank[index])) },
                 { key: "size", title: "Size", number: true, value: ({ index }) => size[index], cells: ({ index }) => Format.shortSize(size[index]) },
-                { key: "label", title: "Label", value: ({ index }) => text(label[index]), cells: ({ index }) => text(label[index]) || absent() },
-                { key: "site", title: "Line", value: ({ index }) => text(site[index]), cells: ({ index }) => (site[index] < 0 ? absent() : Dom.frame(Format.shortFrame(text(site[index])), text(site[index]))) },
+                { key: "label", title: "Label", value: ({ index }) => text(label[index]), cells: ({ index }) => text(label[index]) || Dom.absent() },
+                { key: "site", title: "Line", value: ({ index }) => text(site[index]), cells: ({ index }) => (site[index] < 0 ? Dom.absent() : Dom.frame(Format.shortFrame(text(site[index])), text(site[index]))) },
                 { key: "from", title: "Allocated", number: true, value: ({ index }) => from[index], cells: ({ index }) => Address.event(from[index]) },
                 { key: "to", title: "Freed", number: true, value: ({ index }) => (to[index] < 0 ? Infinity : to[index]), cells: ({ index }) => (to[index] < 0 ? Format.MARKS[mark[index]] : Address.event(to[index])) },
             ],

@@ -64,14 +64,12 @@ const SuiteView = (() => {
         value: (run) => highest(run, amounts)?.[1] ?? 0,
         cells: (run) => {
             const [type, bytes] = highest(run, amounts) || [];
-            return type ? Dom.make("span", { title: `The most ${type} that ${holder} held at once: ${Format.size(bytes)}` }, Format.shortSize(bytes)) : absent();
+            return type ? Dom.make("span", { title: `The most ${type} that ${holder} held at once: ${Format.size(bytes)}` }, Format.shortSize(bytes)) : Dom.absent();
         },
     });
 
     /** Runs without a value do not differ from others. */
     const differ = (data, value) => new Set(data.runs.map(value).filter((one) => one !== "")).size > 1;
-
-    const absent = () => Dom.make("span", { class: "absent" }, "–");
 
     const runs = (data) => {
         const table = SortableTable.create({
@@ -84,13 +82,13 @@ const SuiteView = (() => {
                 { key: "outcome", title: "Outcome", value: (run) => run.outcome, cells: outcome },
                 { key: "leaks", title: "Leaks", number: true, value: (run) => run.leaks, cells: (run) => String(run.leaks) },
                 { key: "leakedBytes", title: "Leaked", number: true, value: (run) => run.leakedBytes, cells: (run) => Dom.make("span", { title: Format.size(run.leakedBytes) }, Format.shortSize(run.leakedBytes)) },
-                { key: "causes", title: "Causes", value: causes, cells: (run) => (causes(run) ? Dom.breakable(causes(run)) : absent()) },
+                { key: "causes", title: "Causes", value: causes, cells: (run) => (causes(run) ? Dom.breakable(causes(run)) : Dom.absent()) },
                 { key: "buffers", title: "Buffers", number: true, value: (run) => run.buffers, cells: (run) => String(run.buffers) },
                 peakColumn("devicePeak", "Device peak", "devicePeakByType", "one device"),
                 peakColumn("meshPeak", "Mesh peak", "peakByType", "all devices together"),
                 { key: "duration", title: "Run time", number: true, value: (run) => run.durationMillis, cells: (run) => Format.duration(run.durationMillis * 1000) },
-                ...(differ(data, (run) => run.day || "") ? [{ key: "day", title: "Day", value: (run) => run.day || "", cells: (run) => run.day || absent() }] : []),
-                ...(differ(data, where) ? [{ key: "where", title: "Ran on", value: where, cells: (run) => where(run) || absent() }] : []),
+                ...(differ(data, (run) => run.day || "") ? [{ key: "day", title: "Day", value: (run) => run.day || "", cells: (run) => run.day || Dom.absent() }] : []),
+                ...(differ(data, where) ? [{ key: "where", title: "Ran on", value: where, cells: (run) => where(run) || Dom.absent() }] : []),
             ],
             sortBy: "leakedBytes",
             descending: true,

@@ -119,9 +119,9 @@ const SurvivorsView = (() => {
         { key: "count", title: "Buffers", number: true, value: Findings.count, cells: (group) => String(Findings.count(group)) },
         { key: "devices", title: "Devices", value: (group) => Findings.devices(group).length, cells: (group) => dots(group, data) },
         { key: "type", title: "Type", value: (group) => group.type, cells: (group) => group.type },
-        { key: "label", title: "Label", value: (group) => group.label || "", cells: (group) => (group.label ? Dom.make("span", { class: "label" }, group.label) : Dom.make("span", { class: "absent" }, "–")) },
+        { key: "label", title: "Label", value: (group) => group.label || "", cells: (group) => (group.label ? Dom.make("span", { class: "label" }, group.label) : Dom.absent()) },
         { key: "phase", title: "Allocated in", value: (group) => group.phase, cells: (group) => group.phase },
-        { key: "site", title: "Origin", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.frame(Format.shortFrame(group.site), group.site) : Dom.make("span", { class: "absent" }, "–")) },
+        { key: "site", title: "Origin", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.frame(Format.shortFrame(group.site), group.site) : Dom.absent()) },
     ];
 
     /** Anomalies: a free of an address that was free, an allocation over another. A hundred of a kind are one line. */

@@ -28,8 +28,18 @@ const Tooltip = (() => {
 
     addEventListener("scroll", hide, { passive: true });
 
-    /** Hides the details when the pointer leaves an element. */
-    const hideOutside = (area) => area.addEventListener("pointerleave", hide);
+    /** Shows details of what is below the pointer while it moves over an element, if there is any. */
+    const follow = (area, detailsAt) => {
+        area.addEventListener("pointermove", (event) => {
+            const details = detailsAt(event);
+            if (details) {
+                show(event.clientX, event.clientY, details);
+            } else {
+                hide();
+            }
+        });
+        area.addEventListener("pointerleave", hide);
+    };
 
-    return { show, hide, hideOutside };
+    return { show, hide, follow };
 })();
