@@ -2,66 +2,49 @@
 
 /** Moves all views to the same event, the same rectangle and the same part of the run. */
 const Cursor = (() => {
-    let at;
-    let chosen;
-    let device;
-    let range;
-    const listeners = [];
-    const choosers = [];
-    const zoomers = [];
-    const filters = [];
-    const rangers = [];
+    const now = { event: undefined, rectangle: undefined, device: undefined, range: undefined };
+    const listeners = { event: [], rectangle: [], device: [], range: [], zoom: [] };
+
+    const on = (what) => (listener) => listeners[what].push(listener);
+
+    const tell = (what, ...values) => listeners[what].forEach((listener) => listener(...values));
+
+    const set = (what) => (value, source) => {
+        now[what] = value;
+        tell(what, value, source);
+    };
 
     const moveTo = (event, source) => {
-        if (event === at) {
-            return;
+        if (event !== now.event) {
+            set("event")(event, source);
         }
-        at = event;
-        listeners.forEach((listener) => listener(at, source));
-    };
-
-    const choose = (rectangle, source) => {
-        chosen = rectangle;
-        choosers.forEach((chooser) => chooser(chosen, source));
-    };
-
-    /** The part of the run that the views show, from one event to another. */
-    const zoom = (from, to, source) => zoomers.forEach((zoomer) => zoomer(from, to, source));
-
-    /** The only device that the views show, or all of them if it is undefined. */
-    const showDevice = (only) => {
-        device = only;
-        filters.forEach((filter) => filter(device));
-    };
-
-    /** The range of events of which the views show what happened in it, or the whole run if it is undefined. */
-    const showRange = (only) => {
-        range = only;
-        rangers.forEach((ranger) => ranger(range));
     };
 
     return {
         moveTo,
-        choose,
-        zoom,
-        showDevice,
-        showRange,
-        onMove: (listener) => listeners.push(listener),
-        onZoom: (zoomer) => zoomers.push(zoomer),
-        onChoose: (chooser) => choosers.push(chooser),
-        onRange: (ranger) => rangers.push(ranger),
-        onDevice: (filter) => filters.push(filter),
+        choose: set("rectangle"),
+        /** The part of the run that the views show, from one event to another. */
+        zoom: (from, to, source) => tell("zoom", from, to, source),
+        /** The only device that the views show, or all of them if it is undefined. */
+        showDevice: set("device"),
+        /** The range of events of which the views show what happened in it, or the whole run if it is undefined. */
+        showRange: set("range"),
+        onMove: on("event"),
+        onZoom: on("zoom"),
+        onChoose: on("rectangle"),
+        onRange: on("range"),
+        onDevice: on("device"),
         get event() {
-            return at;
+            return now.event;
         },
         get range() {
-            return range;
+            return now.range;
         },
         get device() {
-            return device;
+            return now.device;
         },
         get rectangle() {
-            return chosen;
+            return now.rectangle;
         },
     };
 })();

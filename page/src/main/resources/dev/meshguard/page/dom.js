@@ -41,8 +41,20 @@ const Dom = (() => {
         freed: () => [draw("rect", { x: 2, y: 4, width: 12, height: 8 })],
     };
 
-    /** A square in the colour of a name of the style sheet, or other shapes in it. */
-    const swatch = (name, ...shapes) => draw("svg", { class: `swatch ${name}`, viewBox: "0 0 10 10", "aria-hidden": "true" }, shapes.length > 0 ? shapes : draw("rect", { width: 10, height: 10, rx: 2 }));
+    /** The name of the colour of a type of memory. */
+    const typeName = (type) => {
+        const name = `type-${type.toLowerCase().replaceAll("_", "-")}`;
+        return colour(name) === "" ? "type-other" : name;
+    };
+
+    /** Fills a shape in the colour of a name of the style sheet; it follows the theme. */
+    const filled = (shape, name) => {
+        shape.style.fill = `var(--${name})`;
+        return shape;
+    };
+
+    /** A square in the colour of a name, or other shapes in it. */
+    const swatch = (name, ...shapes) => filled(draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, shapes.length > 0 ? shapes : draw("rect", { width: 10, height: 10, rx: 2 })), name);
 
     /** Stands for a value that is not there. */
     const absent = () => make("span", { class: "absent" }, "–");
@@ -147,6 +159,25 @@ const Dom = (() => {
         return make("label", { class: "field" }, make("span", {}, label), box);
     };
 
+    /** The controls that narrow a list, by name: each is made by a function that gets what takes its value, or is missing. */
+    const filters = (onChange, makers) => {
+        const values = Object.fromEntries(Object.keys(makers).map((name) => [name, ""]));
+        const setter = (name) => (value) => {
+            values[name] = value;
+            onChange();
+        };
+        const element = make("div", { class: "controls" }, Object.entries(makers).map(([name, maker]) => maker && maker(setter(name))));
+        const clear = () => {
+            element.querySelectorAll("input, select").forEach((control) => {
+                control.value = "";
+            });
+            Object.keys(values).forEach((name) => {
+                values[name] = "";
+            });
+        };
+        return { element, values, clear };
+    };
+
     /** The colour of a name of the style sheet, for what is drawn. */
     const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
@@ -177,5 +208,5 @@ const Dom = (() => {
         themeChanged();
     });
 
-    return { make, draw, swatch, absent, mark, breakable, copyButton, frame, section, choice, toggle, select, search, colour, onTheme, onNewWidth };
+    return { make, draw, typeName, filled, swatch, absent, mark, breakable, copyButton, frame, section, choice, toggle, select, search, filters, colour, onTheme, onNewWidth };
 })();

@@ -10,7 +10,7 @@ const EventsView = (() => {
     let list;
     let rows;
     let status;
-    const chosen = { search: "", kind: "" };
+    let filters;
 
     const text = (position) => (position < 0 || position === undefined ? "" : data.strings[position]);
 
@@ -88,6 +88,7 @@ const EventsView = (() => {
 
     const filter = () => {
         const events = data.events;
+        const chosen = filters.values;
         shown = [];
         for (let index = 0; index < events.number.length; index++) {
             if (isIn(Cursor.range, events.number[index]) && (Cursor.device === undefined || events.device[index] === Cursor.device) && (chosen.kind === "" || text(events.kind[index]) === chosen.kind) && (chosen.search === "" || described(index).toLowerCase().includes(chosen.search) || `#${events.number[index]}` === chosen.search)) {
@@ -116,13 +117,8 @@ const EventsView = (() => {
 
     /** Moves the cursor of all views to an event, and shows it in the list even if a filter hid it. */
     const showEvent = (number) => {
-        const controls = Dom.section("events").querySelectorAll(".controls input, .controls select");
         if (data.events.number[shown[positionOf(number)]] !== number) {
-            controls.forEach((control) => {
-                control.value = "";
-            });
-            chosen.search = "";
-            chosen.kind = "";
+            filters.clear();
             Cursor.showDevice(undefined);
             Cursor.showRange(undefined);
             filter();
@@ -143,19 +139,12 @@ const EventsView = (() => {
         rows = Dom.make("div", { class: "event-rows", role: "presentation" });
         list = Dom.make("div", { class: "event-list", id: "event-list", role: "listbox", tabindex: "0", "aria-label": "Events; arrow keys move the cursor of all views" }, rows);
         status = Dom.make("p", { class: "counted", id: "events-counted", role: "status" });
+        filters = Dom.filters(filter, {
+            search: (set) => Dom.search("events-search", "Find", set),
+            kind: (set) => Dom.select("events-kind", "Kind", [["", "all"], ...kinds.map((kind) => [kind, kind.toLowerCase().replaceAll("_", " ")])], set),
+        });
         section.append(
-            Dom.make(
-                "div",
-                { class: "controls" },
-                Dom.search("events-search", "Find", (value) => {
-                    chosen.search = value;
-                    filter();
-                }),
-                Dom.select("events-kind", "Kind", [["", "all"], ...kinds.map((kind) => [kind, kind.toLowerCase().replaceAll("_", " ")])], (value) => {
-                    chosen.kind = value;
-                    filter();
-                }),
-            ),
+            filters.element,
             list,
             status,
             data.aggregated.events.shown < data.aggregated.events.of ? Dom.make("p", { class: "aggregated", id: "events-aggregated" }, `${Format.thousands(data.aggregated.events.shown)} of ${Format.thousands(data.aggregated.events.of)} events are in this page: all that the findings name are among them.`) : "",

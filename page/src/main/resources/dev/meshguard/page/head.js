@@ -29,7 +29,7 @@ const HeadView = (() => {
         const widths = new Map(wide.map(([key, width]) => [key, width * scale]));
         widths.set("freed", data.sum.freed > 0 ? 100 - survivors * scale : 0);
         for (const [key] of parts) {
-            bar.append(Dom.draw("rect", { class: `fill-${key}`, x, y: 0, width: Math.max(0, widths.get(key)), height: 6 }));
+            bar.append(Dom.filled(Dom.draw("rect", { x, y: 0, width: Math.max(0, widths.get(key)), height: 6 }), key));
             x += widths.get(key);
         }
         return Dom.make(

@@ -65,14 +65,12 @@ const LiveFigures = (() => {
             data.marks.length > 0 ? Dom.make("span", { class: "key" }, line({ class: "step", d: "M11 0V12" }), "step") : null,
         );
 
-    const nameOf = (type) => `type-${type.toLowerCase().replaceAll("_", "-")}`;
-
     const ANGLES = { DRAM: 45, L1: -45, L1_SMALL: 0, TRACE: 90 };
 
     /** The direction of the stripes of a type, for readers who see no colours. */
     const angleOf = (type) => ANGLES[type] ?? 20;
 
-    const swatch = (type) => Dom.swatch(nameOf(type), Dom.draw("rect", { width: 10, height: 10 }), Dom.draw("path", { class: "stripes", d: "M-5 .5H15M-5 5H15M-5 9.5H15", transform: `rotate(${angleOf(type)} 5 5)` }));
+    const swatch = (type) => Dom.swatch(Dom.typeName(type), Dom.draw("rect", { width: 10, height: 10 }), Dom.draw("path", { class: "stripes", d: "M-5 .5H15M-5 5H15M-5 9.5H15", transform: `rotate(${angleOf(type)} 5 5)` }));
 
     const steps = (data) => {
         const shown = data.marks.filter((mark) => mark.kind === "TEARDOWN" || mark.kind === "CHECK").slice(0, 12);
@@ -105,5 +103,5 @@ const LiveFigures = (() => {
         ];
     };
 
-    return { figures, tip, legend, steps, budgets, nameOf, angleOf, freedBySteps };
+    return { figures, tip, legend, steps, budgets, angleOf, freedBySteps };
 })();

@@ -22,7 +22,7 @@ const LiveView = (() => {
 
     const shownRange = () => (range ? range.map(x) : [Axis.current.first, Axis.current.last]);
 
-    const colourOf = (type) => Dom.colour(LiveFigures.nameOf(type)) || Dom.colour("type-other");
+    const colourOf = (type) => Dom.colour(Dom.typeName(type));
 
     /** Stripes in the direction of a type, for readers who see no colours. */
     const striped = (type) => (chart) => {

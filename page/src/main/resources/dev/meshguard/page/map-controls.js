@@ -42,7 +42,7 @@ const MapControls = (() => {
             ),
             colours.others === 0 ? null : Dom.make("span", { class: "key" }, Dom.swatch(`finding-${FindingColours.COLOURS}`), Format.count(colours.others, "other finding")),
             used.filter((number) => number > 1).map((number) => Dom.make("span", { class: "key" }, Dom.mark(Format.MARKS[number]), MapDetails.MEANINGS[Format.MARKS[number]])),
-            used.includes(0) ? types.map((type) => Dom.make("span", { class: "key", "data-type": type }, Dom.swatch(`freed type-${type.toLowerCase().replaceAll("_", "-")}`), `${type}, freed`)) : null,
+            used.includes(0) ? types.map((type) => Dom.make("span", { class: "key freed", "data-type": type }, Dom.swatch(Dom.typeName(type)), `${type}, freed`)) : null,
             data.rectangles.reports.some((reports) => reports > 1) ? Dom.make("span", { class: "key" }, doubled(), "reported twice at a time") : null,
         );
     };

@@ -45,7 +45,7 @@ const MapPainter = (() => {
             paper: of("paper"),
             onFinding: of("on-finding"),
             cursor: of("cursor"),
-            type: (type) => of(`type-${type.toLowerCase().replaceAll("_", "-")}`) || of("type-other"),
+            type: (type) => of(Dom.typeName(type)),
             findings: Array.from({ length: FindingColours.COLOURS + 1 }, (_, number) => of(`finding-${number}`)),
             marks: ["", of("leaked"), of("misreported"), hatch(context, of("expected"), of("paper"), ratio), hatch(context, of("undecided"), of("undecided-paper"), ratio), of("late")],
             edges: ["", of("leaked-edge"), of("misreported-edge"), of("expected"), of("undecided"), of("late-edge")],
@@ -221,39 +221,42 @@ const MapPainter = (() => {
         return count;
     };
 
-    const doubled = (context, scene, lane, colour) => {
-        const { xs, view, width, low, high } = scene;
+    /** Where the part of a generation lies that is in view. */
+    const boxOf = ({ xs, view, width, low, high }, lane, index) => {
         const scale = width / (view.to - view.from);
+        return {
+            left: Math.max(0, (xs.from[index] - view.from) * scale),
+            right: Math.min(width, (xs.to[index] - view.from) * scale),
+            top: lane.top + (1 - high[index]) * lane.height,
+            tall: (high[index] - low[index]) * lane.height,
+        };
+    };
+
+    const isInView = ({ xs, view }, index) => xs.to[index] >= view.from && xs.from[index] <= view.to;
+
+    const doubled = (context, scene, lane, colour) => {
         context.strokeStyle = colour;
         context.lineWidth = 1;
         for (const index of lane.doubled) {
-            const begin = Math.max(0, (xs.from[index] - view.from) * scale);
-            const end = Math.min(width, (xs.to[index] - view.from) * scale);
-            const tall = (high[index] - low[index]) * lane.height;
+            const { left, right, top, tall } = boxOf(scene, lane, index);
             // Where there is no room for an outline it would hide what it is around.
-            if (end - begin > 5 && tall > 4) {
-                context.strokeRect(begin + 0.5, lane.top + (1 - high[index]) * lane.height + 0.5, end - begin - 1, tall - 1);
+            if (right - left > 5 && tall > 4) {
+                context.strokeRect(left + 0.5, top + 0.5, right - left - 1, tall - 1);
             }
         }
     };
 
     const survivors = (context, scene, lane, colours) => {
-        const { xs, view, width, low, high, data, isFaint } = scene;
-        const scale = width / (view.to - view.from);
-        const rectangles = data.rectangles;
-        let count = 0;
-        for (const index of lane.survivors) {
-            if (xs.to[index] < view.from || xs.from[index] > view.to) {
-                continue;
-            }
-            count++;
-            const isOver = rectangles.to[index] < 0;
+        const { rectangles } = scene.data;
+        const shown = lane.survivors.filter((index) => isInView(scene, index));
+        for (const index of shown) {
             const mark = rectangles.mark[index];
-            const begin = Math.max(0, (xs.from[index] - view.from) * scale);
-            const end = isOver ? width + RIGHT - 2 : Math.min(width, (xs.to[index] - view.from) * scale);
-            const top = lane.top + (1 - high[index]) * lane.height;
-            const tall = Math.max(3, (high[index] - low[index]) * lane.height);
-            context.globalAlpha = isFaint && rectangles.unlikeMost[index] !== 1 ? 0.15 : 1;
+            const box = boxOf(scene, lane, index);
+            const begin = box.left;
+            const end = rectangles.to[index] < 0 ? scene.width + RIGHT - 2 : box.right;
+            const top = box.top;
+            const tall = Math.max(3, box.tall);
+            context.globalAlpha = scene.isFaint && rectangles.unlikeMost[index] !== 1 ? 0.15 : 1;
             context.fillStyle = mark === LEAKED ? colours.findings[scene.colours.ofGroup[rectangles.group[index]] ?? 0] : colours.marks[mark];
             context.fillRect(begin, top, Math.max(2, end - begin), tall);
             // The buffers of a finding are one band: an edge around each would hide what it is.
@@ -270,7 +273,7 @@ const MapPainter = (() => {
             }
             context.globalAlpha = 1;
         }
-        return count;
+        return shown.length;
     };
 
     /** The count of each band, and a thin line between it and its neighbours. */
@@ -300,14 +303,11 @@ const MapPainter = (() => {
 
     /** What was freed and is unlike most devices stands out where that is asked for. */
     const unlike = (context, scene, lane, colour) => {
-        const { xs, view, width, low, high, data } = scene;
-        const scale = width / (view.to - view.from);
         context.fillStyle = colour;
         for (const index of lane.freed) {
-            if (data.rectangles.unlikeMost[index] === 1 && xs.to[index] >= view.from && xs.from[index] <= view.to) {
-                const begin = Math.max(0, (xs.from[index] - view.from) * scale);
-                const end = Math.min(width, (xs.to[index] - view.from) * scale);
-                context.fillRect(begin, lane.top + (1 - high[index]) * lane.height, Math.max(2, end - begin), Math.max(2, (high[index] - low[index]) * lane.height));
+            if (scene.data.rectangles.unlikeMost[index] === 1 && isInView(scene, index)) {
+                const { left, right, top, tall } = boxOf(scene, lane, index);
+                context.fillRect(left, top, Math.max(2, right - left), Math.max(2, tall));
             }
         }
     };
@@ -385,5 +385,5 @@ const MapPainter = (() => {
         }
     };
 
-    return { paint, paintOver, phases, marks, ticks, palette, resize, gutter, TOP, BOTTOM, RIGHT };
+    return { paint, paintOver, boxOf, phases, marks, ticks, palette, resize, gutter, TOP, BOTTOM, RIGHT };
 })();

@@ -111,17 +111,12 @@ const MapView = (() => {
         if (!scene || !lane.isShown) {
             return undefined;
         }
-        const left = Math.max(0, scene.x(xs.from[index]));
-        const right = xs.to[index] === Infinity ? scene.width + MapPainter.RIGHT - 4 : Math.min(scene.width, scene.x(xs.to[index]));
+        const { left, right, top, tall } = MapPainter.boxOf(scene, lane, index);
         if (right < 0 || left > scene.width) {
             return undefined;
         }
-        return {
-            left,
-            top: lane.top + (1 - model.high[index]) * lane.height,
-            width: Math.max(2, right - left),
-            height: Math.max(3, (model.high[index] - model.low[index]) * lane.height),
-        };
+        const end = xs.to[index] === Infinity ? scene.width + MapPainter.RIGHT - 4 : right;
+        return { left, top, width: Math.max(2, end - left), height: Math.max(3, tall) };
     };
 
     const zoom = (factor, around) => {

@@ -19,7 +19,7 @@ const MatrixView = (() => {
                 { class: isOut ? "out" : undefined, "data-device": device, "data-type": type, "data-live": found.liveBytes, "data-peak": found.peakBytes, "data-difference": found.difference, title: `live ${Format.size(found.liveBytes)}, peak ${Format.size(found.peakBytes)}` },
                 Dom.make("span", { class: found.liveBytes > 0 ? "live-bytes" : "live-bytes nothing" }, found.liveBytes > 0 ? Format.shortSize(found.liveBytes) : "0"),
                 Dom.make("span", { class: "peak-bytes" }, `peak ${Format.shortSize(found.peakBytes)}`),
-                Dom.draw("svg", { class: "peak-bar", viewBox: "0 0 100 3", preserveAspectRatio: "none", "aria-hidden": "true" }, Dom.draw("rect", { class: "rest", width: 100, height: 3 }), Dom.draw("rect", { class: `type-${type.toLowerCase().replaceAll("_", "-")}`, width: (100 * found.peakBytes) / most.get(type), height: 3 })),
+                Dom.draw("svg", { class: "peak-bar", viewBox: "0 0 100 3", preserveAspectRatio: "none", "aria-hidden": "true" }, Dom.draw("rect", { class: "rest", width: 100, height: 3 }), Dom.filled(Dom.draw("rect", { width: (100 * found.peakBytes) / most.get(type), height: 3 }), Dom.typeName(type))),
                 found.budget == null ? null : Dom.make("span", { class: found.peakBytes > found.budget ? "budget over-budget" : "budget", "data-budget": found.budget }, `budget ${Format.shortSize(found.budget)}${found.peakBytes > found.budget ? ", exceeded" : ""}`),
                 isOut ? Dom.make("span", { class: "difference" }, Dom.make("span", { "aria-hidden": "true" }, found.difference > 0 ? "▲ " : "▼ "), `${Format.signedSize(found.difference)}`) : null,
             );

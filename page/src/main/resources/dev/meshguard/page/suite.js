@@ -94,26 +94,13 @@ const SuiteView = (() => {
             descending: true,
             limit: 50,
         });
-        const chosen = { search: "", outcome: "" };
         const apply = () => table.filter((run) => (chosen.outcome === "" || run.outcome === chosen.outcome) && `${run.title}\n${causes(run)}\n${where(run)}\n${run.headline}`.toLowerCase().includes(chosen.search));
         const outcomes = [...new Set(data.runs.map((run) => run.outcome))];
-        Dom.section("runs").append(
-            Dom.make(
-                "div",
-                { class: "controls" },
-                Dom.search("runs-search", "Find", (value) => {
-                    chosen.search = value;
-                    apply();
-                }),
-                outcomes.length < 2
-                    ? null
-                    : Dom.select("runs-outcome", "Outcome", [["", "all"], ...outcomes.map((name) => [name, name.toLowerCase().replaceAll("_", " ")])], (value) => {
-                          chosen.outcome = value;
-                          apply();
-                      }),
-            ),
-            table.element,
-        );
+        const { element, values: chosen } = Dom.filters(apply, {
+            search: (set) => Dom.search("runs-search", "Find", set),
+            outcome: outcomes.length > 1 && ((set) => Dom.select("runs-outcome", "Outcome", [["", "all"], ...outcomes.map((name) => [name, name.toLowerCase().replaceAll("_", " ")])], set)),
+        });
+        Dom.section("runs").append(element, table.element);
     };
 
     const used = (data) => {

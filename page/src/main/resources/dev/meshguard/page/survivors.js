@@ -153,7 +153,6 @@ const SurvivorsView = (() => {
             return;
         }
         const findings = Findings.all(data);
-        const chosen = { search: "", status: "", baseline: "" };
         const table = SortableTable.create({
             id: "groups-table",
             caption: "Survivors",
@@ -174,31 +173,21 @@ const SurvivorsView = (() => {
                     (chosen.status === "" || group.status === chosen.status) &&
                     (chosen.baseline === "" || group.baseline === chosen.baseline),
             );
-        const set = (key) => (value) => {
-            chosen[key] = value;
-            apply();
-        };
         const statuses = [...new Set(data.groups.map((group) => group.status))];
         const knows = data.groups.some((group) => group.baseline !== "none");
+        const baselines = [
+            ["", "new and known"],
+            ["new", "new"],
+            ["known", "known"],
+        ];
+        const filters = Dom.filters(apply, {
+            search: (set) => Dom.search("groups-search", "Find", set),
+            status: statuses.length > 1 && ((set) => Dom.select("groups-status", "Show", [["", "all"], ...statuses.map((status) => [status, STATUSES[status]])], set)),
+            baseline: knows && ((set) => Dom.select("groups-baseline", "Baseline", baselines, set)),
+        });
+        const chosen = filters.values;
         section.append(
-            Dom.make(
-                "div",
-                { class: "controls" },
-                Dom.search("groups-search", "Find", set("search")),
-                statuses.length < 2 ? null : Dom.select("groups-status", "Show", [["", "all"], ...statuses.map((status) => [status, STATUSES[status]])], set("status")),
-                !knows
-                    ? null
-                    : Dom.select(
-                          "groups-baseline",
-                          "Baseline",
-                          [
-                              ["", "new and known"],
-                              ["new", "new"],
-                              ["known", "known"],
-                          ],
-                          set("baseline"),
-                      ),
-            ),
+            filters.element,
             table.element,
             data.aggregated.groups && data.aggregated.groups.shown < data.aggregated.groups.of ? Dom.make("p", { class: "aggregated" }, `${data.aggregated.groups.shown} of ${data.aggregated.groups.of} groups are in this page: the worst.`) : "",
             anomalies(data),
@@ -215,12 +204,7 @@ const SurvivorsView = (() => {
                 return;
             }
             if (!table.entry(index).line.isConnected) {
-                section.querySelectorAll(".controls input, .controls select").forEach((control) => {
-                    control.value = "";
-                });
-                Object.keys(chosen).forEach((key) => {
-                    chosen[key] = "";
-                });
+                filters.clear();
                 Cursor.showDevice(undefined);
                 Cursor.showRange(undefined);
             }
