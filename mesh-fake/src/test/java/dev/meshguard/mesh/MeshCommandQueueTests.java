@@ -95,8 +95,7 @@ class MeshCommandQueueTests {
 
     @Test
     void writeFromSourcesAtLeastAsLargeAsTheBuffer() {
-        assertThatCode(() -> first.enqueueWriteMeshBuffer(buffer, 8_192, BLOCKING))
-                .doesNotThrowAnyException();
+        first.enqueueWriteMeshBuffer(buffer, 8_192, BLOCKING);
         assertRuntimeError(
                 () -> first.enqueueWriteMeshBuffer(buffer, 4_095, BLOCKING),
                 "Cannot write a mesh buffer of 4096 B from a source of 4095 B:"

@@ -155,8 +155,7 @@ class MeshWorkloadTests {
 
     @Test
     void reportsCircularBuffersOnEveryDeviceOfTheMeshWhereverTheirProgramRuns() {
-        MeshWorkload workload = ttnn.createMeshWorkload()
-                .addProgram(MeshCoordinate.of(0, 1), ttnn.createProgram("copy").addCircularBuffer(TILE));
+        MeshWorkload workload = onTheSecondDevice();
         reports.forget();
 
         mesh.enqueueMeshWorkload(workload);
@@ -167,8 +166,7 @@ class MeshWorkloadTests {
 
     @Test
     void reportsCircularBuffersUnderTheFirstDeviceOnTheTrackingBranch() {
-        MeshWorkload workload = ttnn.createMeshWorkload()
-                .addProgram(MeshCoordinate.of(0, 1), ttnn.createProgram("copy").addCircularBuffer(TILE));
+        MeshWorkload workload = onTheSecondDevice();
         MeshDevice october = october();
         reports.forget();
 
@@ -342,6 +340,11 @@ class MeshWorkloadTests {
 
     private MeshWorkload copyWorkload() {
         return ttnn.createMeshWorkload().addProgram(copy());
+    }
+
+    private MeshWorkload onTheSecondDevice() {
+        return ttnn.createMeshWorkload()
+                .addProgram(MeshCoordinate.of(0, 1), ttnn.createProgram("copy").addCircularBuffer(TILE));
     }
 
     private MeshDevice october() {

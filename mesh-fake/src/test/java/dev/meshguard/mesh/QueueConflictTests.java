@@ -11,6 +11,8 @@ import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests that a mesh cannot be closed while a mesh above or below it uses the same command queue, and how to resolve that. */
 class QueueConflictTests {
@@ -22,28 +24,18 @@ class QueueConflictTests {
     private final MeshDevice submesh = mesh.createSubmesh(MeshShape.of(1, 2));
     private final MeshDevice unit = submesh.createSubmesh(MeshShape.of(1, 1));
 
-    @Test
-    void rejectsClosingAMeshWhoseSubmeshUsesTheSameQueue() {
-        mesh.commandQueue().finish();
-        submesh.commandQueue().finish();
+    /** The numbers of two meshes and of the queue that both use: 0 is the parent of 1, and 1 that of 2. */
+    @ParameterizedTest
+    @CsvSource({"0, 1, 0, child submesh", "0, 2, 1, child submesh", "2, 0, 0, parent mesh"})
+    void rejectsClosingAMeshWhileOneAboveOrBelowUsesTheSameQueue(int closed, int other, int queue, String kind) {
+        List<MeshDevice> meshes = List.of(mesh, submesh, unit);
+        meshes.get(closed).commandQueue(queue).finish();
+        meshes.get(other).commandQueue(queue).finish();
 
-        assertRuntimeError(mesh::close, "MeshDevice cq ID 0 is in use by child submesh ID 1 during close of mesh ID 0");
-    }
-
-    @Test
-    void rejectsClosingAMeshWhoseSubmeshsSubmeshUsesTheSameQueue() {
-        mesh.commandQueue(1).finish();
-        unit.commandQueue(1).finish();
-
-        assertRuntimeError(mesh::close, "MeshDevice cq ID 1 is in use by child submesh ID 2 during close of mesh ID 0");
-    }
-
-    @Test
-    void rejectsClosingASubmeshWhoseParentUsesTheSameQueue() {
-        mesh.commandQueue().finish();
-        unit.commandQueue().finish();
-
-        assertRuntimeError(unit::close, "MeshDevice cq ID 0 is in use by parent mesh ID 0 during close of mesh ID 2");
+        assertRuntimeError(
+                meshes.get(closed)::close,
+                "MeshDevice cq ID %d is in use by %s ID %d during close of mesh ID %d"
+                        .formatted(queue, kind, other, closed));
     }
 
     @Test

@@ -5,7 +5,6 @@ import static dev.meshguard.mesh.Rejections.assertIllegalArgument;
 import static dev.meshguard.mesh.Rejections.assertMeshIsClosed;
 import static dev.meshguard.mesh.Rejections.assertRuntimeError;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -125,8 +124,7 @@ class SubDeviceManagerTests {
         mesh.loadSubDeviceManager(divided(ONE, OTHER));
         mesh.commandQueue(0).enqueueMeshWorkload(on(CORNER));
 
-        assertThatCode(() -> mesh.commandQueue(1).enqueueMeshWorkload(on(new CoreRange(3, 3, 3, 3))))
-                .doesNotThrowAnyException();
+        mesh.commandQueue(1).enqueueMeshWorkload(on(new CoreRange(3, 3, 3, 3)));
         assertRuntimeError(
                 () -> mesh.commandQueue(1).enqueueMeshWorkload(on(CORNER)),
                 "Sub device id 0 currently in use by cq 0. Can't enqueue program from cq 1."
@@ -150,8 +148,7 @@ class SubDeviceManagerTests {
 
         mesh.loadSubDeviceManager(divided(ONE));
 
-        assertThatCode(() -> mesh.commandQueue(1).enqueueMeshWorkload(on(CORNER)))
-                .doesNotThrowAnyException();
+        mesh.commandQueue(1).enqueueMeshWorkload(on(CORNER));
     }
 
     @Test

@@ -23,10 +23,12 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Overwrite;
+import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
@@ -330,6 +332,20 @@ class TraceReplayTests {
         assertThat(verdict.outcome()).isEqualTo(Outcome.OVERWRITTEN);
         assertThat(verdict.isLeakFree()).isTrue();
         assertThat(verdict.hasBalancedReports()).isTrue();
+    }
+
+    @Test
+    void areOfACachedTraceThoughItsNumberWasCapturedAnew() {
+        TraceId trace = captureTemporary();
+        mesh.releaseMeshTrace(trace);
+        mesh.beginMeshTrace(0, trace);
+        mesh.endMeshTrace(0, trace, 1_000);
+
+        mesh.close();
+
+        assertThat(verdict().survivors(survivor -> survivor.buffer().type() == TRACE))
+                .extracting(Survivor::cause)
+                .containsExactly(Cause.CACHED, Cause.CACHED);
     }
 
     @Test

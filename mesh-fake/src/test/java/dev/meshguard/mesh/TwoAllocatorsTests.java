@@ -6,22 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.CoreRange;
-import dev.meshguard.mesh.buffer.CoreRangeSet;
-import dev.meshguard.mesh.buffer.SubDevice;
-import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Cause;
-import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Tests that the verdict examines the reservations of a mesh, a device and sub-devices at one address separately. */
@@ -31,24 +25,6 @@ class TwoAllocatorsTests {
     private static final BufferConfig SMALL = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
 
     private final AllocationTracker tracker = AllocationTracker.create();
-
-    @Test
-    void aLeakOfOneDeviceIsNotMixedWithATensorAtItsAddress() {
-        MeshDevice mesh = open();
-        MeshBuffer tensor = mesh.allocate(BufferType.DRAM, LARGE);
-        Buffer left = mesh.allocateOn(0, SMALL);
-        assertThat(left.address()).isEqualTo(tensor.address());
-        tensor.deallocate();
-        mesh.close();
-
-        LeakVerdict verdict = verdict();
-        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict.sum().allocated()).isEqualTo(3);
-        assertThat(verdict.sum().freed()).isEqualTo(2);
-        assertThat(verdict.survivors())
-                .singleElement()
-                .satisfies(survivor -> assertThat(survivor.buffer().size()).isEqualTo(2_048));
-    }
 
     @Test
     void aBufferOfADeviceMayBeFreedBetweenTheCloseOfASubmeshAndThatOfItsParent() {
@@ -79,34 +55,6 @@ class TwoAllocatorsTests {
                                     .contains(
                                             "the own allocator of device 1 reported 0x2d4c40 (2968640) as allocated when close began"));
         });
-    }
-
-    @Test
-    void twoSubDevicesReserveOneAddressAndOneOfThemLeaks() {
-        MeshDevice mesh = open();
-        CoreRangeSet left = CoreRangeSet.of(new CoreRange(0, 0, 3, 7));
-        CoreRangeSet right = CoreRangeSet.of(new CoreRange(4, 0, 7, 7));
-        SubDeviceManagerId manager =
-                mesh.createSubDeviceManager(List.of(new SubDevice(left), new SubDevice(right)), 4_096);
-        mesh.loadSubDeviceManager(manager);
-        MeshBuffer freed = mesh.allocate(local(left, 0, 1_024));
-        MeshBuffer kept = mesh.allocate(local(right, 1, 1_024));
-        assertThat(kept.address()).isEqualTo(freed.address());
-        freed.deallocate();
-        mesh.close();
-
-        LeakVerdict verdict = verdict();
-        assertThat(verdict.sum().allocated()).isEqualTo(4);
-        assertThat(verdict.sum().leaked()).isEqualTo(2);
-        assertThat(verdict.survivors())
-                .allSatisfy(survivor ->
-                        assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.subDevice(manager.value(), 1)))
-                .allSatisfy(survivor -> assertThat(survivor.diagnosis().evidence())
-                        .extracting(Evidence::text)
-                        .anyMatch(text -> text.startsWith("sub-device manager %d was cleaned up when the mesh closed"
-                                .formatted(manager.value()))));
-        assertThat(verdict.anomalies()).isEmpty();
-        assertThat(verdict.inconclusiveReasonTexts()).isEmpty();
     }
 
     @Test
@@ -161,12 +109,6 @@ class TwoAllocatorsTests {
 
     private static long leak(MeshDevice mesh) {
         return mesh.allocate(BufferType.DRAM, 2_048).address();
-    }
-
-    private static BufferConfig local(CoreRangeSet cores, int subDevice, long page) {
-        return BufferConfig.of(BufferType.L1, page * cores.numCores(), page)
-                .heightSharded(cores)
-                .on(new SubDeviceId(subDevice));
     }
 
     @Test

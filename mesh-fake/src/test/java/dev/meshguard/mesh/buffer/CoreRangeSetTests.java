@@ -22,6 +22,10 @@ class CoreRangeSetTests {
     private static final CoreRange WIDEST = new CoreRange(0, 0, 7, 4);
     private static final CoreRange TALL = new CoreRange(0, 0, 1, 2);
 
+    private static CoreRangeSet set(CoreRange... ranges) {
+        return CoreRangeSet.of(ranges);
+    }
+
     private static CoreRange core(int x, int y) {
         return new CoreRange(x, y, x, y);
     }
@@ -33,93 +37,83 @@ class CoreRangeSetTests {
     @Test
     void hasNoCoreTwice() {
         assertRuntimeError(
-                () -> CoreRangeSet.of(SQUARE, FAR_BLOCK, new CoreRange(1, 2, 3, 3)),
+                () -> set(SQUARE, FAR_BLOCK, new CoreRange(1, 2, 3, 3)),
                 "Cannot create CoreRangeSet with specified core ranges because core ranges"
                         + " [3-3 - 5-4] and [1-2 - 3-3] overlap!");
-        assertThatThrownBy(() -> CoreRangeSet.of(core(1, 1), SQUARE)).isInstanceOf(MeshRuntimeException.class);
+        assertThatThrownBy(() -> set(core(1, 1), SQUARE)).isInstanceOf(MeshRuntimeException.class);
     }
 
     @Test
     void containsTheCoresOfItsRangesAndRangesThatTheyMakeUp() {
-        assertThat(CoreRangeSet.of(core(1, 1), core(0, 1), core(1, 0), core(0, 0))
-                        .contains(CoreRangeSet.of(SQUARE)))
+        assertThat(set(core(1, 1), core(0, 1), core(1, 0), core(0, 0)).contains(set(SQUARE)))
                 .isTrue();
-        assertThat(CoreRangeSet.of(core(1, 1), core(1, 0), core(0, 0)).contains(CoreRangeSet.of(SQUARE)))
+        assertThat(set(core(1, 1), core(1, 0), core(0, 0)).contains(set(SQUARE)))
                 .isFalse();
-        assertThat(CoreRangeSet.of(WIDE_FROM_2, SQUARE).contains(CoreRangeSet.of(TALL)))
-                .isFalse();
-        assertThat(CoreRangeSet.of(core(1, 1), core(1, 2)).contains(CoreRangeSet.of(core(1, 2))))
-                .isTrue();
-        assertThat(CoreRangeSet.of(core(2, 3), TALL).contains(CoreRangeSet.of(core(0, 1))))
-                .isTrue();
-        assertThat(CoreRangeSet.of(SQUARE).contains(CoreRangeSet.of(core(3, 3))))
-                .isFalse();
-        assertThat(CoreRangeSet.of(SQUARE, core(1, 2)).contains(CoreRangeSet.of(core(2, 0))))
-                .isFalse();
+        assertThat(set(WIDE_FROM_2, SQUARE).contains(set(TALL))).isFalse();
+        assertThat(set(core(1, 1), core(1, 2)).contains(set(core(1, 2)))).isTrue();
+        assertThat(set(core(2, 3), TALL).contains(set(core(0, 1)))).isTrue();
+        assertThat(set(SQUARE).contains(set(core(3, 3)))).isFalse();
+        assertThat(set(SQUARE, core(1, 2)).contains(set(core(2, 0)))).isFalse();
     }
 
     @Test
     void containsASetAllOfWhoseCoresItHas() {
-        CoreRangeSet blocks = CoreRangeSet.of(SQUARE, FAR_BLOCK, STEP);
+        CoreRangeSet blocks = set(SQUARE, FAR_BLOCK, STEP);
 
-        assertThat(CoreRangeSet.of(core(0, 0), WIDE_FROM_1, core(0, 1)).contains(blocks))
-                .isTrue();
-        assertThat(CoreRangeSet.of(core(0, 0), WIDE_FROM_1).contains(blocks)).isFalse();
-        assertThat(CoreRangeSet.of(WIDE_FROM_1).contains(CoreRangeSet.of())).isTrue();
-        assertThat(CoreRangeSet.of().contains(CoreRangeSet.of())).isTrue();
-        assertThat(CoreRangeSet.of().contains(CoreRangeSet.of(WIDE_FROM_1))).isFalse();
+        assertThat(set(core(0, 0), WIDE_FROM_1, core(0, 1)).contains(blocks)).isTrue();
+        assertThat(set(core(0, 0), WIDE_FROM_1).contains(blocks)).isFalse();
+        assertThat(set(WIDE_FROM_1).contains(set())).isTrue();
+        assertThat(set().contains(set())).isTrue();
+        assertThat(set().contains(set(WIDE_FROM_1))).isFalse();
     }
 
     @Test
     void intersectsOnlyWhatItHasACoreInCommonWith() {
-        CoreRangeSet corner = CoreRangeSet.of(core(1, 1), core(0, 1), core(0, 2), core(1, 2));
+        CoreRangeSet corner = set(core(1, 1), core(0, 1), core(0, 2), core(1, 2));
 
         assertThat(corner.intersects(core(2, 3))).isFalse();
-        assertThat(corner.intersects(CoreRangeSet.of(core(2, 3), new CoreRange(3, 1, 3, 3))))
+        assertThat(corner.intersects(set(core(2, 3), new CoreRange(3, 1, 3, 3))))
                 .isFalse();
-        assertThat(CoreRangeSet.of(SQUARE, core(1, 2)).intersects(WIDE_FROM_2)).isFalse();
-        assertThat(CoreRangeSet.of(core(1, 1), core(1, 2)).intersects(STEP)).isTrue();
-        assertThat(CoreRangeSet.of(core(0, 1)).intersects(CoreRangeSet.of(WIDE_FROM_2, SQUARE)))
-                .isTrue();
-        assertThat(CoreRangeSet.of(core(2, 3), TALL).intersects(core(1, 2))).isTrue();
+        assertThat(set(SQUARE, core(1, 2)).intersects(WIDE_FROM_2)).isFalse();
+        assertThat(set(core(1, 1), core(1, 2)).intersects(STEP)).isTrue();
+        assertThat(set(core(0, 1)).intersects(set(WIDE_FROM_2, SQUARE))).isTrue();
+        assertThat(set(core(2, 3), TALL).intersects(core(1, 2))).isTrue();
     }
 
     @Test
     void mergesRangesThatLineUp() {
-        assertThat(merged(SQUARE, List.of(core(0, 2), core(1, 2)))).isEqualTo(CoreRangeSet.of(TALL));
+        assertThat(merged(SQUARE, List.of(core(0, 2), core(1, 2)))).isEqualTo(set(TALL));
         assertThat(merged(SQUARE, List.of(core(0, 2))).merge(List.of(core(1, 2))))
-                .isEqualTo(CoreRangeSet.of(TALL));
+                .isEqualTo(set(TALL));
     }
 
     @Test
     void mergesRangesThatOverlap() {
-        assertThat(merged(SQUARE, List.of(SQUARE))).isEqualTo(CoreRangeSet.of(SQUARE));
-        assertThat(merged(WIDE_FROM_2, List.of(WIDER)).merge(List.of(WIDE))).isEqualTo(CoreRangeSet.of(WIDEST));
-        assertThat(CoreRangeSet.of(SQUARE, FAR_BLOCK, STEP).merge(List.of(WIDE)))
-                .isEqualTo(CoreRangeSet.of(WIDE));
+        assertThat(merged(SQUARE, List.of(SQUARE))).isEqualTo(set(SQUARE));
+        assertThat(merged(WIDE_FROM_2, List.of(WIDER)).merge(List.of(WIDE))).isEqualTo(set(WIDEST));
+        assertThat(set(SQUARE, FAR_BLOCK, STEP).merge(List.of(WIDE))).isEqualTo(set(WIDE));
     }
 
     @Test
     void leavesRangesThatDoNotLineUpAsTheyAreInOrder() {
-        assertThat(merged(core(1, 1), List.of(core(0, 2)))).isEqualTo(CoreRangeSet.of(core(0, 2), core(1, 1)));
-        assertThat(merged(SQUARE, List.of(FAR_BLOCK)).merge(List.of(STEP)))
-                .isEqualTo(CoreRangeSet.of(SQUARE, STEP, FAR_BLOCK));
+        assertThat(merged(core(1, 1), List.of(core(0, 2)))).isEqualTo(set(core(0, 2), core(1, 1)));
+        assertThat(merged(SQUARE, List.of(FAR_BLOCK)).merge(List.of(STEP))).isEqualTo(set(SQUARE, STEP, FAR_BLOCK));
     }
 
     @Test
     void findsTheTwoRectanglesOfAnUpsideDownT() {
-        CoreRangeSet base = CoreRangeSet.of(new CoreRange(0, 0, 4, 2));
+        CoreRangeSet base = set(new CoreRange(0, 0, 4, 2));
 
         assertThat(base.merge(List.of(new CoreRange(2, 0, 3, 5))))
-                .isEqualTo(CoreRangeSet.of(new CoreRange(0, 0, 4, 2), new CoreRange(2, 3, 3, 5)));
+                .isEqualTo(set(new CoreRange(0, 0, 4, 2), new CoreRange(2, 3, 3, 5)));
     }
 
     @Test
     void cutsAnHIntoFiveWhereThreeWouldDoAsTheRuntimeDoes() {
         List<CoreRange> h = List.of(new CoreRange(0, 0, 1, 5), new CoreRange(3, 0, 4, 5), new CoreRange(0, 2, 4, 3));
 
-        assertThat(CoreRangeSet.of().merge(h))
-                .isEqualTo(CoreRangeSet.of(
+        assertThat(set().merge(h))
+                .isEqualTo(set(
                         new CoreRange(0, 0, 1, 1),
                         new CoreRange(0, 2, 4, 3),
                         new CoreRange(0, 4, 1, 5),
@@ -129,10 +123,10 @@ class CoreRangeSetTests {
 
     @Test
     void keepsItsRangesInOrderAndIsWrittenAsTheRuntimeWritesIt() {
-        assertThat(CoreRangeSet.of(SQUARE, FAR_BLOCK)).hasToString("{[0-0 - 1-1], [3-3 - 5-4]}");
-        assertThat(CoreRangeSet.of(FAR_BLOCK, SQUARE)).hasToString("{[3-3 - 5-4], [0-0 - 1-1]}");
-        assertThat(CoreRangeSet.of(FAR_BLOCK, SQUARE).numCores()).isEqualTo(10);
-        assertThat(CoreRangeSet.of().merge(List.of())).isEqualTo(CoreRangeSet.of());
-        assertThat(CoreRangeSet.of()).hasToString("{}");
+        assertThat(set(SQUARE, FAR_BLOCK)).hasToString("{[0-0 - 1-1], [3-3 - 5-4]}");
+        assertThat(set(FAR_BLOCK, SQUARE)).hasToString("{[3-3 - 5-4], [0-0 - 1-1]}");
+        assertThat(set(FAR_BLOCK, SQUARE).numCores()).isEqualTo(10);
+        assertThat(set().merge(List.of())).isEqualTo(set());
+        assertThat(set()).hasToString("{}");
     }
 }
