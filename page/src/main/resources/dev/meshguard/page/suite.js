@@ -10,7 +10,7 @@ const SuiteView = (() => {
     /** A folder may be called anything. */
     const address = (page) => page.split("/").map(encodeURIComponent).join("/");
 
-    const title = (run) => (run.page ? Dom.make("a", { class: "run-title", href: address(run.page) }, run.title) : Dom.make("span", { class: "run-title" }, run.title));
+    const title = (run) => (run.page ? Dom.make("a", { class: "run-title", href: address(run.page) }, Dom.breakable(run.title)) : Dom.make("span", { class: "run-title" }, Dom.breakable(run.title)));
 
     const where = (run) => [run.machine, run.fork === undefined || run.fork === "" ? undefined : `JVM ${run.fork}`].filter((one) => one !== undefined && one !== "").join(" · ");
 
