@@ -199,6 +199,11 @@ final class ObjectWatch implements Watch {
     }
 
     @Override
+    public void missed(Class<?> type) {
+        watcher.missed(type);
+    }
+
+    @Override
     public void hasNativeMethod(String className) {
         natives.add(className);
     }

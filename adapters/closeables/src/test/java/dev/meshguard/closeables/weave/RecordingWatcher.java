@@ -69,13 +69,22 @@ final class RecordingWatcher implements ObjectWatcher {
     }
 
     private static String nameOf(Object object) {
-        String name = object.getClass().getName();
+        return nameOf(object.getClass());
+    }
+
+    private static String nameOf(Class<?> type) {
+        String name = type.getName();
         return name.substring(Math.max(name.lastIndexOf('.'), name.lastIndexOf('$')) + 1);
     }
 
     @Override
     public boolean isIdle() {
         return isIdle;
+    }
+
+    @Override
+    public void missed(Class<?> type) {
+        record("missed " + nameOf(type));
     }
 
     @Override
