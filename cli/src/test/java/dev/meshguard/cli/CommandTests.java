@@ -306,18 +306,57 @@ class CommandTests {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             analyze graph.json                | 2 | graph.json: 12 nodes
-            analyze --at-end db.sqlite        | 1 | db.sqlite: 3 operations
             analyze detailed_memory_usage.csv | 2 | detailed_memory_usage.csv: 2 memories
-            diff after_load.csv after_run.csv | 1 | CHANGED
             """)
     void anOutputOfTheRuntimeHasTheAnswerThatItsPageShows(String command, int status, String first) throws IOException {
         assertThat(Answer.in(folder, command)).isEqualTo(new Answer(status, shown(first), ""));
     }
 
     @Test
-    void anExceptionInACaptureNamesTheBufferAtTheAddressOfItsClash() throws IOException {
-        assertThat(Answer.in(folder, "analyze clash.json").out())
-                .contains(shown("note    An exception left ttnn::matmul"));
+    void aDatabaseHasItsLeaksWithTheOperationsThatAllocatedThem() {
+        assertThat(Answer.in(folder, "analyze --at-end db.sqlite")).isEqualTo(new Answer(1, """
+                        db.sqlite: 3 operations, 4 buffers in their snapshots (report database)
+
+                        LEAK  2 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57
+
+                        1. L1  2 KiB on device 0, label "Shape([1, 1, 32, 1024])", owned by ttnn.matmul
+                           at decoder.forward(models/decoder.py:57)
+                           why   UNEXPLAINED: no free was reported
+                           fix   Free the buffer before the program ends.
+                           seen  allocated in ttnn.matmul (operation 2) (event #3)
+
+                        note    A database has snapshots after each operation: what was freed before the next one is not in it.
+                        note    Buffers of the first snapshot that its operation did not demonstrably allocate are not judged: 1, of which 1
+                                freed.
+                        note    1 buffer has the size of the fullest bank, because no captured_graph has the whole size.
+                        limits  no allocator snapshot: rests on the reports alone
+                        sum     1 allocated = 0 freed + 1 leaked
+                        expect  L1 device 0 size 2048 count atMost 1 label "Shape([1, 1, 32, 1024])" origin "decoder.forward" because "…"
+
+                        Allocated at the end of the recording: 1 buffer
+                          address   device  type  size            allocated in                                       tensors                     used by
+                          0x16b800  0       L1    2 KiB (2048 B)  ttnn.matmul (operation 2) at models/decoder.py:57  41 Shape([1, 1, 32, 1024])  ttnn.relu (operation 3)
+                        """, ""));
+    }
+
+    @Test
+    void twoMemoryReportsAreComparedByMemory() {
+        assertThat(Answer.in(folder, "diff after_load.csv after_run.csv")).isEqualTo(new Answer(1, """
+                        CHANGED  between the two moments
+                           DRAM allocated: 24 KiB (24576 B) -> 72 KiB (73728 B), +48 KiB (49152 B)
+                           DRAM largest free block: 4 KiB (4096 B) -> 2 KiB (2048 B), -2 KiB (2048 B)
+                           DRAM new: 1 block of 4 KiB (4096 B) in each bank, at 0x1000 (4096)
+                        """, ""));
+    }
+
+    @Test
+    void anExceptionInACaptureNamesTheBufferAtTheAddressOfItsClash() {
+        assertThat(Answer.in(folder, "analyze clash.json").out()).contains("""
+                        note    An exception left ttnn::matmul (node 12): "TT_THROW @ program.cpp:1". The rejected request: occupied: circular
+                                buffers up to 0x186a00 (1600000), and an L1 buffer lies at 0x16b800 (1488896). The capture has these buffers
+                                there in it: 64 KiB (65536 B) at 0x16b800 (1488896), label "tensor 8 Shape([1, 1, 32, 1024])", at
+                                decoder.forward(models/decoder.py:57).
+                        """);
     }
 
     /** Returns the block of the page that begins with a text. */
