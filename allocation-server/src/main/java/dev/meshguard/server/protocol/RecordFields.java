@@ -6,7 +6,7 @@ import org.apiguardian.api.API.Status;
 /**
  * The offset of each field in a record, in bytes from its start; all numbers are little-endian.
  *
- * <p>The first 72 bytes are the same in every version. {@code docs/protocol.md} lists them in a table.
+ * <p>The first 72 bytes are the same in every version. {@code docs/internals/server-fidelity.md} lists them in a table.
  *
  * @since 0.1
  */
