@@ -18,10 +18,6 @@ class TutorialOutput {
         return summaryOf(PrefixCacheFixedTests.class);
     }
 
-    String expected() {
-        return summaryOf(WarmCacheTests.class);
-    }
-
     private static String summaryOf(Class<?> tests) {
         return EngineTestKit.engine("junit-jupiter")
                 .configurationParameter("meshguard.page", "off")
