@@ -37,14 +37,12 @@ public final class GlobalSemaphore implements AutoCloseable {
     private final Owner owner;
     private final CoreRangeSet cores;
     private final Allocation buffer;
-    private volatile int value;
 
-    private GlobalSemaphore(MeshDevice mesh, Owner owner, CoreRangeSet cores, Allocation buffer, int value) {
+    private GlobalSemaphore(MeshDevice mesh, Owner owner, CoreRangeSet cores, Allocation buffer) {
         this.mesh = mesh;
         this.owner = owner;
         this.cores = cores;
         this.buffer = buffer;
-        this.value = value;
     }
 
     /**
@@ -53,7 +51,7 @@ public final class GlobalSemaphore implements AutoCloseable {
      * @throws DeviceOutOfMemoryException if there is no room
      * @throws MeshRuntimeException if the mesh is closed, there is no core, or the memory is neither L1 nor L1_SMALL
      */
-    static GlobalSemaphore on(MeshDevice mesh, int number, CoreRangeSet cores, int initialValue, BufferType type) {
+    static GlobalSemaphore on(MeshDevice mesh, int number, CoreRangeSet cores, BufferType type) {
         if (type != BufferType.L1 && type != BufferType.L1_SMALL) {
             throw new MeshRuntimeException("Global semaphore can only be created for L1 buffer types");
         }
@@ -64,7 +62,7 @@ public final class GlobalSemaphore implements AutoCloseable {
         BufferConfig config =
                 BufferConfig.of(type, VALUE_SIZE * cores.numCores(), VALUE_SIZE).heightSharded(cores);
         Allocation buffer = mesh.allocateFor(owner, config);
-        return mesh.context().freedWith(new GlobalSemaphore(mesh, owner, cores, buffer, initialValue), buffer);
+        return mesh.context().freedWith(new GlobalSemaphore(mesh, owner, cores, buffer), buffer);
     }
 
     /** Returns the mesh. */
@@ -90,16 +88,6 @@ public final class GlobalSemaphore implements AutoCloseable {
     /** Returns the address on every core of every device, also after it was closed. */
     public long address() {
         return buffer.address();
-    }
-
-    /** Returns the last value that was set; programs do not change it here. */
-    public int value() {
-        return value;
-    }
-
-    /** Gives it another value on all cores. */
-    public void resetValue(int newValue) {
-        value = newValue;
     }
 
     /** Returns whether it was not closed and its mesh was not destroyed. */

@@ -27,6 +27,7 @@ import dev.meshguard.mesh.internal.device.Submeshes;
 import dev.meshguard.mesh.internal.dispatch.CommandQueue;
 import dev.meshguard.mesh.internal.dispatch.CommandQueues;
 import dev.meshguard.mesh.internal.dispatch.MeshTraces;
+import dev.meshguard.mesh.internal.process.AllOrNothing;
 import dev.meshguard.mesh.internal.system.MeshLifecycle;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.HandleRelease;
@@ -186,22 +187,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         return createSubmeshAt(submesh, Optional.of(offset));
     }
 
-    /**
-     * Divides all devices into submeshes of one shape, row by row.
-     *
-     * @throws MeshRuntimeException if this is closed, or cannot be divided so
-     */
-    public List<MeshDevice> createSubmeshes(MeshShape submesh) {
-        try (MeshLock held = context.acquireOpen()) {
-            context.process().requireInService(() -> "a submesh");
-            return openSubmeshes(
-                    submesh,
-                    Submeshes.offsetsOf(submesh, shape).stream()
-                            .map(offset -> Submeshes.coordinatesOf(submesh, Optional.of(offset), shape))
-                            .toList());
-        }
-    }
-
     /** Returns the listener that receives its buffers. */
     public AllocationListener listener() {
         return context.process().settings().listener();
@@ -286,10 +271,8 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      */
     public Buffer allocateOn(int device, BufferConfig buffer) {
         context.requireDevice(device);
-        try (MeshLock held = context.acquireOpen()) {
-            Allocation allocation = context.memory().allocateOnDevice(device, buffer, detailsOf(buffer));
-            return context.freedWith(new Buffer(this, allocation), allocation);
-        }
+        return context.whileOpen(
+                () -> deviceBuffer(context.memory().allocateOnDevice(device, buffer, detailsOf(buffer))));
     }
 
     /**
@@ -300,10 +283,8 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      */
     public Buffer viewOn(int device, BufferConfig buffer, long address) {
         context.requireDevice(device);
-        try (MeshLock held = context.acquireOpen()) {
-            Allocation pointer = context.memory().viewOn(List.of(device), buffer, address, detailsOf(buffer));
-            return context.freedWith(new Buffer(this, pointer), pointer);
-        }
+        return context.whileOpen(
+                () -> deviceBuffer(context.memory().viewOn(List.of(device), buffer, address, detailsOf(buffer))));
     }
 
     /**
@@ -344,13 +325,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      */
     public Statistics statistics(BufferType type, SubDeviceId subDevice) {
         return context.whileOpen(() -> context.memory().statistics(type, subDevice));
-    }
-
-    /** Returns the number of command queues, equal to that of the devices; 0 before the mesh is opened and after its close. */
-    public int numCommandQueues() {
-        try (MeshLock held = lock.acquire()) {
-            return queues.all().size();
-        }
     }
 
     /**
@@ -671,15 +645,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         try (MeshLock held = lock.acquire()) {
             lifecycle.begin();
             openMeshes.opened(this);
-            boolean complete = false;
-            try {
-                context.reports().during(Phase.OPEN, () -> lifecycle.open(shape));
-                complete = true;
-            } finally {
-                if (!complete) {
-                    close();
-                }
-            }
+            AllOrNothing.run(() -> context.reports().during(Phase.OPEN, () -> lifecycle.open(shape)), this::close);
             return this;
         }
     }
@@ -697,20 +663,15 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     List<MeshDevice> openSubmeshes(MeshShape submesh, List<List<MeshCoordinate>> allPlaces) {
         try (MeshLock held = lock.acquire()) {
             List<MeshDevice> created = new ArrayList<>();
-            boolean complete = false;
-            try {
+            Runnable opening = () -> {
                 for (List<MeshCoordinate> places : allPlaces) {
                     MeshDevice one = addSubmesh(submesh, places);
                     created.add(one);
                     one.open();
                 }
-                complete = true;
-                return created;
-            } finally {
-                if (!complete) {
-                    created.forEach(MeshDevice::destroy);
-                }
-            }
+            };
+            AllOrNothing.run(opening, () -> created.forEach(MeshDevice::destroy));
+            return created;
         }
     }
 
@@ -771,6 +732,10 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
                 free(allocation, ending);
             }
         }
+    }
+
+    private Buffer deviceBuffer(Allocation allocation) {
+        return context.freedWith(new Buffer(this, allocation), allocation);
     }
 
     private MeshBuffer meshBuffer(Allocation allocation) {

@@ -14,6 +14,7 @@ import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
 import dev.meshguard.mesh.internal.dispatch.EnqueuedWork;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
+import dev.meshguard.mesh.internal.process.AllOrNothing;
 import dev.meshguard.mesh.internal.program.KernelBinary;
 import dev.meshguard.mesh.internal.program.OwnedResources;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -88,18 +89,7 @@ public final class MeshWorkload implements AutoCloseable {
      * @throws IllegalStateException if the program or the workload cannot be changed any more
      */
     public MeshWorkload addProgram(MeshCoordinate start, MeshCoordinate end, Program program) {
-        return addProgram(MeshCoordinateRange.of(start, end), program);
-    }
-
-    /**
-     * Adds a program for a range of devices.
-     *
-     * @return this workload
-     * @throws MeshRuntimeException if one of the devices has a program already
-     * @throws IllegalStateException if the program or the workload cannot be changed any more
-     */
-    public MeshWorkload addProgram(MeshCoordinateRange range, Program program) {
-        return add(new Entry(Optional.of(range), program));
+        return add(new Entry(Optional.of(new MeshCoordinateRange(start, end)), program));
     }
 
     /**
@@ -144,14 +134,10 @@ public final class MeshWorkload implements AutoCloseable {
                 .toList();
         entries.forEach(entry -> entry.program().place(newMesh.context(), devices, this));
         if (mesh == null) {
-            try {
-                loadBinaries(newMesh.context());
-                mesh = newMesh;
-            } finally {
-                if (mesh == null) {
-                    entries.forEach(entry -> entry.program().withdraw(devices));
-                }
-            }
+            AllOrNothing.run(
+                    () -> loadBinaries(newMesh.context()),
+                    () -> entries.forEach(entry -> entry.program().withdraw(devices)));
+            mesh = newMesh;
         }
     }
 
@@ -177,8 +163,7 @@ public final class MeshWorkload implements AutoCloseable {
      */
     void allocate(List<ProgramBuffer> buffers, Program program, MeshDevice on) {
         CoreRangeSet cores = CoreRangeSet.of(on.computeGrid());
-        boolean complete = false;
-        try {
+        Runnable allocation = () -> {
             for (ProgramBuffer buffer : buffers) {
                 Allocation allocated = on.context()
                         .memory()
@@ -191,12 +176,8 @@ public final class MeshWorkload implements AutoCloseable {
                 on.context().reports().handleReturned(this, allocated);
                 on.queues().queue(0).write(Blocking.NON_BLOCKING);
             }
-            complete = true;
-        } finally {
-            if (!complete) {
-                close();
-            }
-        }
+        };
+        AllOrNothing.run(allocation, this::close);
     }
 
     private static BufferConfig configOf(ProgramBuffer buffer, CoreRangeSet cores) {
@@ -292,7 +273,7 @@ public final class MeshWorkload implements AutoCloseable {
         }
 
         void requireWithin(MeshDevice mesh) {
-            devices.ifPresent(range -> range.forEach(mesh::deviceId));
+            devices.ifPresent(range -> range.stream().forEach(mesh::deviceId));
         }
 
         List<Integer> devicesOf(MeshDevice mesh) {

@@ -6,6 +6,7 @@ import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.dispatch.CommandQueue;
+import dev.meshguard.mesh.internal.process.AllOrNothing;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.mesh.tensor.TensorSpec;
@@ -107,18 +108,8 @@ final class Operations {
     /** Runs the programs of an operation whose result exists, and frees the result if they fail. */
     private Tensor launchInto(Tensor result, ProgramCache.Key key, int tileSize) {
         OperationProfile operation = key.operation();
-        boolean launched = false;
-        try {
-            mesh.operate(
-                    operation.operation(),
-                    mesh.deviceIds(),
-                    () -> programCache.run(key, () -> compile(operation, tileSize)));
-            launched = true;
-        } finally {
-            if (!launched) {
-                discard(result);
-            }
-        }
+        Runnable launch = () -> programCache.run(key, () -> compile(operation, tileSize));
+        AllOrNothing.run(() -> mesh.operate(operation.operation(), mesh.deviceIds(), launch), () -> discard(result));
         return result;
     }
 

@@ -15,6 +15,7 @@ import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
 import dev.meshguard.mesh.internal.dispatch.EnqueuedWork;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
+import dev.meshguard.mesh.internal.process.AllOrNothing;
 import dev.meshguard.mesh.internal.program.CircularBufferLayout;
 import dev.meshguard.mesh.internal.program.KernelBinary;
 import dev.meshguard.mesh.internal.program.OwnedResources;
@@ -226,16 +227,13 @@ public final class Program implements AutoCloseable {
         if (kernelBinarySize() > 0 && !loadedOn.contains(life)) {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
             BufferConfig binary = KernelBinary.ofSize(kernelBinarySize());
-            try {
+            Runnable loading = () -> {
                 Allocation loaded = mesh.memory().allocateOnDevice(device, binary, details);
                 mesh.reports().handleReturned(this, loaded);
                 holdings.hold(mesh, loaded);
-                loadedOn.add(life);
-            } finally {
-                if (!loadedOn.contains(life)) {
-                    withdraw(List.of(life));
-                }
-            }
+            };
+            AllOrNothing.run(loading, () -> withdraw(List.of(life)));
+            loadedOn.add(life);
         }
     }
 
@@ -281,7 +279,7 @@ public final class Program implements AutoCloseable {
                     .toList();
             current = CircularBufferLayout.of(id, items, mesh.architecture(), mesh.l1Base());
             for (int index = 0; index < circularBuffers.size(); index++) {
-                circularBuffers.get(index).placeAt(current.addresses().get(index));
+                circularBuffers.get(index).placeAt(current.placed().get(index).address());
             }
             layout = current;
         }

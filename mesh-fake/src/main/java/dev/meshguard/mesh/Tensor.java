@@ -240,18 +240,13 @@ public final class Tensor implements AutoCloseable {
     private void free(boolean force) {
         Storage mine = storage;
         if (mine == null) {
-            requireNotFreed();
+            if (allocation.isFreed()) { // A closed handle cannot access memory that others still share.
+                mesh.free(allocation, ReleaseReason.DEALLOCATED);
+            }
         } else if (force || mine.handles().isOne() || allocation.isFreed()) {
             mine.buffer().deallocate();
         } else if (mine.buffer().isAllocated()) {
             mesh.context().memory().releaseShared(allocation);
-        }
-    }
-
-    /** A closed handle cannot access memory that others still share. */
-    private void requireNotFreed() {
-        if (allocation.isFreed()) {
-            mesh.free(allocation, ReleaseReason.DEALLOCATED);
         }
     }
 

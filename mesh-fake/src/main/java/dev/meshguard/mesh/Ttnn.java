@@ -386,22 +386,12 @@ public final class Ttnn {
 
     /** Begins to capture a trace on the first command queue; see {@link MeshDevice#beginMeshTrace(int)}. */
     public TraceId beginTraceCapture(MeshDevice mesh) {
-        return beginTraceCapture(mesh, 0);
-    }
-
-    /** Begins to capture a trace on a command queue; see {@link MeshDevice#beginMeshTrace(int)}. */
-    public TraceId beginTraceCapture(MeshDevice mesh, int queue) {
-        return mesh.beginMeshTrace(queue);
+        return mesh.beginMeshTrace(0);
     }
 
     /** Ends a capture on the first command queue; see {@link MeshDevice#endMeshTrace(int, TraceId)}. */
     public void endTraceCapture(MeshDevice mesh, TraceId trace) {
-        endTraceCapture(mesh, trace, 0);
-    }
-
-    /** Ends a capture on a command queue; see {@link MeshDevice#endMeshTrace(int, TraceId)}. */
-    public void endTraceCapture(MeshDevice mesh, TraceId trace, int queue) {
-        mesh.endMeshTrace(queue, trace);
+        mesh.endMeshTrace(0, trace);
     }
 
     /** Ends a capture with a trace of the given size; see {@link MeshDevice#endMeshTrace(int, TraceId, long)}. */
@@ -411,12 +401,7 @@ public final class Ttnn {
 
     /** Runs a captured trace on the first command queue and waits for it; see {@link MeshDevice#replayMeshTrace}. */
     public void executeTrace(MeshDevice mesh, TraceId trace) {
-        executeTrace(mesh, trace, 0, Blocking.BLOCKING);
-    }
-
-    /** Runs a captured trace on a command queue; see {@link MeshDevice#replayMeshTrace}. */
-    public void executeTrace(MeshDevice mesh, TraceId trace, int queue, Blocking blocking) {
-        mesh.replayMeshTrace(queue, trace, blocking);
+        mesh.replayMeshTrace(0, trace, Blocking.BLOCKING);
     }
 
     /** Frees a trace; see {@link MeshDevice#releaseMeshTrace}. */
@@ -434,9 +419,9 @@ public final class Ttnn {
         return new MeshWorkload(process::nextProgramId);
     }
 
-    /** Creates a global semaphore in L1; see {@link #createGlobalSemaphore(MeshDevice, CoreRangeSet, int, BufferType)}. */
-    public GlobalSemaphore createGlobalSemaphore(MeshDevice mesh, CoreRangeSet cores, int initialValue) {
-        return createGlobalSemaphore(mesh, cores, initialValue, BufferType.L1);
+    /** Creates a global semaphore in L1; see {@link #createGlobalSemaphore(MeshDevice, CoreRangeSet, BufferType)}. */
+    public GlobalSemaphore createGlobalSemaphore(MeshDevice mesh, CoreRangeSet cores) {
+        return createGlobalSemaphore(mesh, cores, BufferType.L1);
     }
 
     /**
@@ -445,9 +430,8 @@ public final class Ttnn {
      * @throws DeviceOutOfMemoryException if there is no room
      * @throws MeshRuntimeException if the mesh is closed, there is no core, or the memory is neither L1 nor L1_SMALL
      */
-    public GlobalSemaphore createGlobalSemaphore(
-            MeshDevice mesh, CoreRangeSet cores, int initialValue, BufferType memory) {
-        return GlobalSemaphore.on(mesh, process.nextGlobalSemaphoreId(), cores, initialValue, memory);
+    public GlobalSemaphore createGlobalSemaphore(MeshDevice mesh, CoreRangeSet cores, BufferType memory) {
+        return GlobalSemaphore.on(mesh, process.nextGlobalSemaphoreId(), cores, memory);
     }
 
     private MeshDevice root(MeshDeviceOptions options, MeshShape shape, List<Integer> devices) {

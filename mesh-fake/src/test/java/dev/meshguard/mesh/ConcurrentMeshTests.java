@@ -95,7 +95,7 @@ class ConcurrentMeshTests {
         MeshDevice shared = reporting.openMeshDevice(MeshShape.of(1, 1));
         listener.mesh = Optional.of(shared);
 
-        reporting.createGlobalSemaphore(shared, CoreRangeSet.of(new CoreRange(0, 0, 0, 0)), 0);
+        reporting.createGlobalSemaphore(shared, CoreRangeSet.of(new CoreRange(0, 0, 0, 0)));
 
         assertThat(listener.states).containsExactly(Thread.State.WAITING);
     }

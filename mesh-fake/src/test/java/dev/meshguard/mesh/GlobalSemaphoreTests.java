@@ -25,8 +25,8 @@ class GlobalSemaphoreTests {
     void takesThirtyTwoBytesOfEveryBankFromTheTop() {
         reports.forget();
 
-        GlobalSemaphore first = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1);
-        GlobalSemaphore second = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1);
+        GlobalSemaphore first = ttnn.createGlobalSemaphore(mesh, FOUR_CORES);
+        GlobalSemaphore second = ttnn.createGlobalSemaphore(mesh, FOUR_CORES);
 
         assertThat(first.address()).isEqualTo(1_498_080);
         assertThat(second.address()).isEqualTo(first.address() - 32);
@@ -44,14 +44,14 @@ class GlobalSemaphoreTests {
                 Ttnn.builder(reports).architecture(Architecture.BLACKHOLE).build();
         MeshDevice single = blackhole.openMeshDevice(MeshShape.of(1, 1));
 
-        blackhole.createGlobalSemaphore(single, FOUR_CORES, 0);
+        blackhole.createGlobalSemaphore(single, FOUR_CORES);
 
         assertThat(single.statistics(BufferType.L1).totalAllocated()).isEqualTo(64);
     }
 
     @Test
     void liesInL1SmallIfAsked() {
-        GlobalSemaphore semaphore = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1, BufferType.L1_SMALL);
+        GlobalSemaphore semaphore = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, BufferType.L1_SMALL);
 
         assertThat(semaphore.type()).isEqualTo(BufferType.L1_SMALL);
         assertThat(semaphore.address()).isEqualTo(1_499_136 - 32);
@@ -61,16 +61,15 @@ class GlobalSemaphoreTests {
     @Test
     void liesInL1OnCores() {
         assertRuntimeError(
-                () -> ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1, BufferType.DRAM),
+                () -> ttnn.createGlobalSemaphore(mesh, FOUR_CORES, BufferType.DRAM),
                 "Global semaphore can only be created for L1 buffer types");
         assertRuntimeError(
-                () -> ttnn.createGlobalSemaphore(mesh, CoreRangeSet.of(), 1),
-                "CoreRangeSet must have at least one core");
+                () -> ttnn.createGlobalSemaphore(mesh, CoreRangeSet.of()), "CoreRangeSet must have at least one core");
     }
 
     @Test
     void freesItsMemoryOnceWhenClosed() {
-        GlobalSemaphore semaphore = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1);
+        GlobalSemaphore semaphore = ttnn.createGlobalSemaphore(mesh, FOUR_CORES);
         reports.forget();
 
         semaphore.close();
@@ -87,7 +86,7 @@ class GlobalSemaphoreTests {
         Ttnn main = Ttnn.builder(reports).reporting(ReportingModel.MAIN).build();
         MeshDevice single = main.openMeshDevice(
                 MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)).withPhysicalDeviceIds(4));
-        GlobalSemaphore semaphore = main.createGlobalSemaphore(single, FOUR_CORES, 1);
+        GlobalSemaphore semaphore = main.createGlobalSemaphore(single, FOUR_CORES);
         single.destroy();
         reports.forget();
 
@@ -99,10 +98,8 @@ class GlobalSemaphoreTests {
 
     @Test
     void saysWhatItIs() {
-        GlobalSemaphore semaphore = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1);
-        semaphore.resetValue(3);
+        GlobalSemaphore semaphore = ttnn.createGlobalSemaphore(mesh, FOUR_CORES);
 
-        assertThat(semaphore.value()).isEqualTo(3);
         assertThat(semaphore)
                 .hasToString("GlobalSemaphore(global semaphore 1, L1 at 0x16dbe0 (1498080) on {[0-0 - 1-1]})");
         semaphore.close();

@@ -169,7 +169,7 @@ class MeshTraceTests {
         long before = mesh.statistics(BufferType.TRACE).totalAllocated();
 
         ttnn.executeTrace(mesh, trace);
-        ttnn.executeTrace(mesh, trace, 1, NON_BLOCKING);
+        mesh.replayMeshTrace(1, trace, NON_BLOCKING);
 
         assertThat(mesh.statistics(BufferType.TRACE).totalAllocated()).isEqualTo(before);
         assertThat(mesh.commandQueue(1).isInUse()).isTrue();
@@ -345,9 +345,9 @@ class MeshTraceTests {
     }
 
     private TraceId captured() {
-        TraceId trace = ttnn.beginTraceCapture(mesh, 0);
+        TraceId trace = ttnn.beginTraceCapture(mesh);
         queue.enqueueMeshWorkload(loaded);
-        ttnn.endTraceCapture(mesh, trace, 0);
+        ttnn.endTraceCapture(mesh, trace);
         return trace;
     }
 

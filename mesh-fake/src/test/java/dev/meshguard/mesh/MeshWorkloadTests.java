@@ -15,7 +15,6 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
-import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -204,7 +203,8 @@ class MeshWorkloadTests {
     void runsOnlyOnDevicesThatItsMeshHas() {
         MeshWorkload workload = ttnn.createMeshWorkload()
                 .addProgram(
-                        MeshCoordinateRange.of(MeshCoordinate.of(0, 0), MeshCoordinate.of(0, 2)),
+                        MeshCoordinate.of(0, 0),
+                        MeshCoordinate.of(0, 2),
                         ttnn.createProgram("copy").addCircularBuffer(TILE));
         reports.forget();
 

@@ -31,16 +31,6 @@ class SubmeshTests {
     }
 
     @Test
-    void divideTheMeshRowByRow() {
-        List<MeshDevice> submeshes = mesh.createSubmeshes(MeshShape.of(1, 2));
-
-        assertThat(submeshes)
-                .extracting(MeshDevice::deviceIds)
-                .containsExactly(List.of(0, 1), List.of(2, 3), List.of(4, 5), List.of(6, 7));
-        assertThat(mesh.submeshes()).isEqualTo(submeshes);
-    }
-
-    @Test
     void areReportedWithTheirParentButTheirDevicesAreNotOpenedAgain() {
         reports.forget();
 
@@ -121,7 +111,7 @@ class SubmeshTests {
     }
 
     @Test
-    void haveTheDimensionsOfTheirParentAndADeviceAndLeaveNoRest() {
+    void haveTheDimensionsOfTheirParentAndADevice() {
         assertRuntimeError(
                 () -> mesh.createSubmesh(MeshShape.of(2)),
                 "Submesh shape MeshShape([2]) and mesh device shape MeshShape([2, 4])"
@@ -133,12 +123,6 @@ class SubmeshTests {
         assertRuntimeError(
                 () -> mesh.createSubmesh(MeshShape.of(0, 2)),
                 "Invalid submesh shape: (MeshShape([0, 2])). All dimensions must be positive.");
-        assertRuntimeError(
-                () -> mesh.createSubmeshes(MeshShape.of(2, 0)),
-                "Invalid submesh shape: (MeshShape([2, 0])). All dimensions must be positive.");
-        assertRuntimeError(
-                () -> mesh.createSubmeshes(MeshShape.of(1, 3)),
-                "Shape MeshShape([2, 4]) is not divisible by submesh shape MeshShape([1, 3])" + " along dimension 1");
     }
 
     @Test

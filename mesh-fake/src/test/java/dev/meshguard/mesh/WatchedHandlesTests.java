@@ -135,7 +135,7 @@ class WatchedHandlesTests {
     void freesLostBuffersOfAllKinds() {
         lose(() -> mesh.allocate(BufferType.DRAM, 2_048));
         lose(() -> mesh.allocateOn(0, PAGE));
-        lose(() -> ttnn.createGlobalSemaphore(mesh, CoreRangeSet.of(new CoreRange(0, 0, 0, 0)), 0));
+        lose(() -> ttnn.createGlobalSemaphore(mesh, CoreRangeSet.of(new CoreRange(0, 0, 0, 0))));
 
         mesh.statistics(BufferType.DRAM);
 

@@ -39,6 +39,14 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
                     "Cannot create a circular buffer of %d B: it holds at least 1 B and at most %d B", size, MAX_SIZE));
         }
         indices = List.copyOf(indices);
+        for (Index index : indices) {
+            if (size % index.pageSize() != 0) {
+                throw new MeshRuntimeException(
+                        "Failed allocation attempt on buffer index %d. Total circular buffer size %d B must be divisible by page"
+                                + " size %d B",
+                        index.number(), size, index.pageSize());
+            }
+        }
     }
 
     /** Returns the configuration of a circular buffer on the whole compute grid. */
@@ -70,12 +78,6 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
      */
     public CircularBufferConfig at(int index, long pageSize) {
         Index added = new Index(index, pageSize);
-        if (size % added.pageSize() != 0) {
-            throw new MeshRuntimeException(
-                    "Failed allocation attempt on buffer index %d. Total circular buffer size %d B must be divisible by page"
-                            + " size %d B",
-                    added.number(), size, added.pageSize());
-        }
         List<Index> more = new ArrayList<>(indices);
         more.removeIf(known -> known.number() == added.number());
         more.add(added);
@@ -94,10 +96,6 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
                         "Cannot access page size for buffer index %d because circular buffer is not configured on that index",
                         index))
                 .pageSize();
-        if (size % pageSize != 0) {
-            throw new MeshRuntimeException(
-                    "Total circular buffer size %d B must be divisible by page size %d B", size, pageSize);
-        }
         long pages = size / pageSize;
         if (pages > MAX_PAGES) {
             throw new MeshRuntimeException(

@@ -126,7 +126,9 @@ public sealed interface Fault {
 
         @Override
         public String toString() {
-            return "closingDevicesInOrder(" + numbers(devices) + ")";
+            return devices.stream()
+                    .map(String::valueOf)
+                    .collect(Collectors.joining(", ", "closingDevicesInOrder(", ")"));
         }
     }
 
@@ -169,10 +171,6 @@ public sealed interface Fault {
 
     private static String on(OptionalInt device) {
         return device.isEmpty() ? "" : InvariantText.of(".onDevice(%d)", device.getAsInt());
-    }
-
-    private static String numbers(List<Integer> numbers) {
-        return numbers.stream().map(String::valueOf).collect(Collectors.joining(", "));
     }
 
     private static void requireCount(String what, long count) {

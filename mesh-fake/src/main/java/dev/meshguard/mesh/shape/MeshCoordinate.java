@@ -61,11 +61,14 @@ public record MeshCoordinate(List<Integer> values) {
     /**
      * Returns the position in a dimension.
      *
-     * @param dimension its index; negative ones count from the end, as in Python
+     * @param dimension its index, from 0
      * @throws MeshRuntimeException if there is no such dimension
      */
     public int get(int dimension) {
-        return values.get(index(dimension));
+        if (dimension < 0 || dimension >= dims()) {
+            throw new MeshRuntimeException("Index out of bounds: %d not in [0, %d)", dimension, dims());
+        }
+        return values.get(dimension);
     }
 
     /**
@@ -74,9 +77,15 @@ public record MeshCoordinate(List<Integer> values) {
      * @throws MeshRuntimeException if this does not lie in the shape
      */
     public int toLinearIndex(MeshShape shape) {
-        requireWithin(shape);
+        if (shape.dims() != dims()) {
+            throw new MeshRuntimeException(
+                    "Shape and coordinate dimensions do not match: %d != %d", shape.dims(), dims());
+        }
         int index = 0;
         for (int dimension = 0; dimension < dims(); dimension++) {
+            if (values.get(dimension) >= shape.get(dimension)) {
+                throw new MeshRuntimeException("Coordinate %s is out of bounds for shape %s", this, shape);
+            }
             index = index * shape.get(dimension) + values.get(dimension);
         }
         return index;
@@ -86,25 +95,5 @@ public record MeshCoordinate(List<Integer> values) {
     @Override
     public String toString() {
         return "MeshCoordinate(" + values + ")";
-    }
-
-    private void requireWithin(MeshShape shape) {
-        if (shape.dims() != dims()) {
-            throw new MeshRuntimeException(
-                    "Shape and coordinate dimensions do not match: %d != %d", shape.dims(), dims());
-        }
-        for (int dimension = 0; dimension < dims(); dimension++) {
-            if (values.get(dimension) >= shape.get(dimension)) {
-                throw new MeshRuntimeException("Coordinate %s is out of bounds for shape %s", this, shape);
-            }
-        }
-    }
-
-    private int index(int dimension) {
-        int index = dimension < 0 ? dimension + dims() : dimension;
-        if (index < 0 || index >= dims()) {
-            throw new MeshRuntimeException("Index out of bounds: %d not in [%d, %d)", dimension, -dims(), dims());
-        }
-        return index;
     }
 }

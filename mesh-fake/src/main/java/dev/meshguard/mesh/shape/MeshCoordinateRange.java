@@ -2,7 +2,6 @@ package dev.meshguard.mesh.shape;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.tracker.internal.InvariantText;
-import java.util.Iterator;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -12,7 +11,7 @@ import org.apiguardian.api.API.Status;
 /**
  * A block of coordinates in a mesh, both corners included.
  *
- * <p>Iteration is in row-major order from the start, the last dimension fastest. Immutable and safe for use by several threads.
+ * <p>The coordinates are in row-major order from the start, the last dimension fastest. Immutable and safe for use by several threads.
  * Source: {@code MeshCoordinateRange} in {@code tt_metal/api/tt-metalium/mesh_coord.hpp} and
  * {@code tt_metal/common/mesh_coord.cpp}, without ranges that cross the edge of a mesh.
  *
@@ -21,7 +20,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end) implements Iterable<MeshCoordinate> {
+public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end) {
 
     /**
      * Creates a range.
@@ -41,15 +40,6 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end) impl
     }
 
     /**
-     * Returns the block between two corners.
-     *
-     * @throws MeshRuntimeException if the numbers of dimensions differ, or it ends before it starts
-     */
-    public static MeshCoordinateRange of(MeshCoordinate start, MeshCoordinate end) {
-        return new MeshCoordinateRange(start, end);
-    }
-
-    /**
      * Returns all coordinates of a mesh.
      *
      * @throws IllegalArgumentException if the mesh has no device; the runtime counts from 0 down to -1 instead
@@ -60,7 +50,7 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end) impl
                     InvariantText.of("Cannot go through the coordinates of %s: it has no device", mesh));
         }
         List<Integer> last = mesh.dimensions().stream().map(size -> size - 1).toList();
-        return of(MeshCoordinate.zeroCoordinate(mesh.dims()), new MeshCoordinate(last));
+        return new MeshCoordinateRange(MeshCoordinate.zeroCoordinate(mesh.dims()), new MeshCoordinate(last));
     }
 
     /** Returns the number of dimensions. */
@@ -85,15 +75,10 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end) impl
         return true;
     }
 
-    /** Returns the coordinates in the order of iteration. */
+    /** Returns the coordinates row by row. */
     public Stream<MeshCoordinate> stream() {
         int size = IntStream.range(0, dims()).map(this::length).reduce(1, Math::multiplyExact);
         return IntStream.range(0, size).mapToObj(this::at);
-    }
-
-    @Override
-    public Iterator<MeshCoordinate> iterator() {
-        return stream().iterator();
     }
 
     /** Returns the range as the runtime writes it. */

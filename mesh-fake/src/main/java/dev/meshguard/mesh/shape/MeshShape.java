@@ -20,9 +20,6 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record MeshShape(List<Integer> dimensions) {
 
-    /** The fewest dimensions that {@code ShapeBase} keeps: it puts ones before the others. */
-    private static final int KEPT_DIMENSIONS = 4;
-
     /**
      * Creates a shape with its own copy of the list.
      *
@@ -66,22 +63,14 @@ public record MeshShape(List<Integer> dimensions) {
     /**
      * Returns the size of a dimension.
      *
-     * <p>The runtime keeps at least four dimensions and prepends dimensions of size 1. Only negative indices reach these:
-     * {@code of(2, 4).get(-3)} is 1.
-     *
-     * @param dimension its index; negative ones count from the end, as in Python
+     * @param dimension its index, from 0; Python also counts from the end, on which no memory depends
      * @throws MeshRuntimeException if there is no such dimension
      */
     public int get(int dimension) {
-        int kept = Math.max(KEPT_DIMENSIONS, dims());
-        if (dimension < -kept || dimension >= dims()) {
-            throw new MeshRuntimeException(
-                    "ShapeBase[] index out of range. %d not in [%d, %d)", dimension, -kept, dims());
+        if (dimension < 0 || dimension >= dims()) {
+            throw new MeshRuntimeException("ShapeBase[] index out of range. %d not in [0, %d)", dimension, dims());
         }
-        if (dimension >= 0) {
-            return dimensions.get(dimension);
-        }
-        return dimension < -dims() ? 1 : dimensions.get(dims() + dimension);
+        return dimensions.get(dimension);
     }
 
     /** Returns the number of devices. */

@@ -10,21 +10,19 @@ import org.junit.jupiter.api.Test;
 class MeshCoordinateTests {
 
     @Test
-    void countsDimensionsFromEitherEnd() {
+    void hasAPositionInEachDimension() {
         MeshCoordinate coordinate = MeshCoordinate.of(10, 20, 30);
 
         assertThat(coordinate.get(0)).isEqualTo(10);
         assertThat(coordinate.get(2)).isEqualTo(30);
-        assertThat(coordinate.get(-1)).isEqualTo(30);
-        assertThat(coordinate.get(-3)).isEqualTo(10);
     }
 
     @Test
     void hasNoOtherDimensions() {
         MeshCoordinate coordinate = MeshCoordinate.of(10, 20, 30);
 
-        assertRuntimeError(() -> coordinate.get(-4), "Index out of bounds: -4 not in [-3, 3)");
-        assertRuntimeError(() -> coordinate.get(3), "Index out of bounds: 3 not in [-3, 3)");
+        assertRuntimeError(() -> coordinate.get(-1), "Index out of bounds: -1 not in [0, 3)");
+        assertRuntimeError(() -> coordinate.get(3), "Index out of bounds: 3 not in [0, 3)");
     }
 
     @Test

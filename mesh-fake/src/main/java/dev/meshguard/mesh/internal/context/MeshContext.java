@@ -12,6 +12,7 @@ import dev.meshguard.mesh.internal.device.OpenState;
 import dev.meshguard.mesh.internal.memory.MeshMemory;
 import dev.meshguard.mesh.internal.memory.SubDeviceManagers;
 import dev.meshguard.mesh.internal.memory.TraceResults;
+import dev.meshguard.mesh.internal.process.AllOrNothing;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import dev.meshguard.mesh.internal.report.MeshReports;
 import dev.meshguard.mesh.runtime.Architecture;
@@ -129,16 +130,8 @@ public final class MeshContext {
      */
     public MeshLock acquireOpen() {
         MeshLock held = lock.acquire();
-        boolean isOpen = false;
-        try {
-            state.requireInitialised();
-            isOpen = true;
-            return held;
-        } finally {
-            if (!isOpen) {
-                held.close();
-            }
-        }
+        AllOrNothing.run(state::requireInitialised, held::close);
+        return held;
     }
 
     /** Returns the result of some work under the lock, if the mesh is open. */

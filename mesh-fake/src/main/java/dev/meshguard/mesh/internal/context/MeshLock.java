@@ -14,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * }
  * }</pre>
  *
- * <p>Everything below is called with the lock held and does not acquire it. Two exceptions end what several meshes or none of the
+ * <p>Or it lets {@link MeshContext#whileOpen} acquire it. Everything below is called with the lock held and does not acquire it. Two exceptions end what several meshes or none of the
  * code under test may hold: {@link dev.meshguard.mesh.internal.program.OwnedResources} and {@link MeshContext#freedWith}.
  * {@link MeshContext} checks the rule where it hands out the state that the lock guards.
  *

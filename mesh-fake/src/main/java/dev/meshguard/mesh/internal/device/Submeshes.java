@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * Selects the devices of a submesh.
  *
- * <p>Source: {@code create_submesh} and {@code create_submeshes} in {@code tt_metal/distributed/mesh_device.cpp}.
+ * <p>Source: {@code create_submesh} in {@code tt_metal/distributed/mesh_device.cpp}.
  */
 public final class Submeshes {
 
@@ -46,31 +46,6 @@ public final class Submeshes {
                 .toList();
     }
 
-    /**
-     * Returns the starts of the submeshes into which a mesh is divided, in row-major order.
-     *
-     * <p>For a submesh without devices the process of the runtime divides by zero and ends. Here it is rejected like a single
-     * submesh.
-     *
-     * @throws MeshRuntimeException if the submesh has no device, or a dimension is not a whole number of submeshes
-     */
-    public static List<MeshCoordinate> offsetsOf(MeshShape submesh, MeshShape parent) {
-        requireDevices(submesh);
-        requireSameDimensions(submesh, parent);
-        List<Integer> steps = new ArrayList<>();
-        for (int dimension = 0; dimension < parent.dims(); dimension++) {
-            int size = submesh.dimensions().get(dimension);
-            if (parent.dimensions().get(dimension) % size != 0) {
-                throw new MeshRuntimeException(
-                        "Shape %s is not divisible by submesh shape %s along dimension %d", parent, submesh, dimension);
-            }
-            steps.add(parent.dimensions().get(dimension) / size);
-        }
-        return MeshCoordinateRange.of(new MeshShape(steps)).stream()
-                .map(step -> product(step.values(), submesh.dimensions()))
-                .toList();
-    }
-
     private static void requireDevices(MeshShape submesh) {
         if (submesh.meshSize() == 0) {
             throw new MeshRuntimeException("Invalid submesh shape: (%s). All dimensions must be positive.", submesh);
@@ -83,14 +58,6 @@ public final class Submeshes {
             sum.add(start.get(dimension) + steps.get(dimension));
         }
         return new MeshCoordinate(sum);
-    }
-
-    private static MeshCoordinate product(List<Integer> steps, List<Integer> sizes) {
-        List<Integer> product = new ArrayList<>();
-        for (int dimension = 0; dimension < sizes.size(); dimension++) {
-            product.add(steps.get(dimension) * sizes.get(dimension));
-        }
-        return new MeshCoordinate(product);
     }
 
     private static void requireSameDimensions(MeshShape submesh, MeshShape parent) {

@@ -38,7 +38,7 @@ public final class FaultScript {
 
     private final List<FaultProgress> faults;
     private final Map<Integer, FaultProgress> stopped = new ConcurrentHashMap<>();
-    private final List<GivenDecision> decisions = new CopyOnWriteArrayList<>();
+    private final List<AllocationDecision> decisions = new CopyOnWriteArrayList<>();
 
     public FaultScript(FaultPlan plan) {
         List<FaultProgress> planned = new ArrayList<>();
@@ -77,8 +77,8 @@ public final class FaultScript {
         if (due != null) {
             throw due.explains(full.get());
         }
-        for (GivenDecision given : decisions) {
-            Optional<Fault.AllocationFails> decided = given.decision.faultOf(type, on);
+        for (AllocationDecision given : decisions) {
+            Optional<Fault.AllocationFails> decided = given.faultOf(type, on);
             if (decided.isPresent()) {
                 throw injected(decided.get()).explains(full.get());
             }
@@ -87,7 +87,7 @@ public final class FaultScript {
 
     /** Asks before each allocation, after the plan, until the scope is closed. */
     public Scope decide(AllocationDecision decision) {
-        GivenDecision given = new GivenDecision(decision);
+        AllocationDecision given = (type, on) -> decision.faultOf(type, on); // Its own object, if given twice.
         decisions.add(given);
         return () -> decisions.remove(given);
     }
@@ -106,10 +106,6 @@ public final class FaultScript {
      * @param close closes its mesh
      */
     public void operation(String name, List<Integer> on, Runnable close, Runnable work) {
-        if (faults.isEmpty()) {
-            work.run();
-            return;
-        }
         FaultProgress fails = null;
         FaultProgress closes = null;
         FaultProgress stops = eventOn(on);
@@ -227,14 +223,5 @@ public final class FaultScript {
 
     private static boolean isOn(OptionalInt wanted, List<Integer> devices) {
         return wanted.isEmpty() || devices.contains(wanted.getAsInt());
-    }
-
-    /** A registered decision. If a decision is registered twice, each scope ends its own registration. */
-    private static final class GivenDecision {
-        private final AllocationDecision decision;
-
-        private GivenDecision(AllocationDecision decision) {
-            this.decision = decision;
-        }
     }
 }

@@ -38,7 +38,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +46,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.IntConsumer;
 import java.util.function.LongFunction;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -556,22 +556,19 @@ public final class MeshMemory {
     private MemoryShortage localMemoryKeptFrom(SubDeviceManagerId id) {
         SubDeviceManager active = subDevices.active();
         Map<SubDeviceId, List<MemoryShortage.Block>> held = new LinkedHashMap<>();
-        for (SubDeviceId subDevice : active.subDeviceIds()) {
-            List<MemoryShortage.Block> blocks = active.findAllocator(subDevice)
-                    .map(allocator -> allocator.blocks(BufferType.L1, requestsIn(allocator, BufferType.L1)))
-                    .orElse(List.of());
-            if (!blocks.isEmpty()) {
-                held.put(subDevice, blocks);
-            }
-        }
-        Iterator<Integer> holding =
-                held.keySet().stream().map(SubDeviceId::value).iterator();
-        StringBuilder user = new StringBuilder("the mesh and the sub-devices of manager ").append(id.value());
+        active.subDeviceIds()
+                .forEach(subDevice -> active.findAllocator(subDevice)
+                        .map(allocator -> allocator.blocks(BufferType.L1, requestsIn(allocator, BufferType.L1)))
+                        .filter(blocks -> !blocks.isEmpty())
+                        .ifPresent(blocks -> held.put(subDevice, blocks)));
+        List<SubDeviceId> holding = List.copyOf(held.keySet());
+        String others = holding.stream()
+                .skip(1)
+                .map(other -> "; sub-device " + other.value() + " has buffers too")
+                .collect(Collectors.joining());
+        String user = "the mesh and the sub-devices of manager " + id.value();
         if (active.numSubDevices() > 1) {
-            user.append(" (here on the cores of sub-device ").append(holding.next());
-            holding.forEachRemaining(
-                    other -> user.append("; sub-device ").append(other).append(" has buffers too"));
-            user.append(")");
+            user += " (here on the cores of sub-device " + holding.get(0).value() + others + ")";
         }
         long start = meshAllocator.bankBase(BufferType.L1);
         return MemoryShortage.at(
@@ -579,7 +576,7 @@ public final class MeshMemory {
                 start,
                 start + active.localL1Size(),
                 held.values().iterator().next(),
-                user.toString());
+                user);
     }
 
     private Allocation allocate(

@@ -6,6 +6,7 @@ import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
@@ -66,9 +67,7 @@ public final class SubDeviceManager {
             AllocatorConfig config,
             UnsafeAllocationWarning warning) {
         requireValid(subDevices, grid);
-        long aligned = (localL1Size + config.l1().alignment() - 1)
-                / config.l1().alignment()
-                * config.l1().alignment();
+        long aligned = Rounding.up(localL1Size, config.l1().alignment());
         List<Optional<Allocator>> allocators = subDevices.stream()
                 .map(subDevice -> localAllocator(subDevice, aligned, config, warning))
                 .toList();

@@ -11,6 +11,7 @@ import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
+import dev.meshguard.mesh.internal.process.AllOrNothing;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import dev.meshguard.tracker.internal.InvariantText;
 import java.util.Collection;
@@ -111,15 +112,9 @@ public final class SubDeviceManagers {
         SubDeviceManager loaded = find(id);
         resetWorkers.accept(loaded.numSubDevices());
         meshAllocator.resetSize(BufferType.L1);
-        boolean shrunk = false;
-        try {
-            meshAllocator.shrinkSize(BufferType.L1, loaded.localL1Size());
-            shrunk = true;
-        } finally {
-            if (!shrunk) {
-                meshAllocator.shrinkSize(BufferType.L1, active().localL1Size());
-            }
-        }
+        AllOrNothing.run(
+                () -> meshAllocator.shrinkSize(BufferType.L1, loaded.localL1Size()),
+                () -> meshAllocator.shrinkSize(BufferType.L1, active().localL1Size()));
         active = loaded;
     }
 
@@ -153,11 +148,9 @@ public final class SubDeviceManagers {
         return subDevice.map(active()::allocator).orElse(meshAllocator);
     }
 
-    /** Records an allocation, if a sub-device's allocator made it. */
+    /** Records an allocation that the allocator of a sub-device made. */
     void allocate(Allocation allocation) {
-        if (isLocal(allocation)) {
-            active().allocate(allocation);
-        }
+        active().allocate(allocation);
     }
 
     /**

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /**
  * The addresses of a program's circular buffers in L1.
@@ -35,22 +34,15 @@ public final class CircularBufferLayout {
     private final int program;
     private final Architecture architecture;
     private final long base;
-    private final List<Item> items;
-    private final List<Long> addresses;
+    private final List<Placed> placed;
     private final List<L1Regions> stacks;
 
     private CircularBufferLayout(
-            int program,
-            Architecture architecture,
-            long base,
-            List<Item> items,
-            List<Long> addresses,
-            List<L1Regions> stacks) {
+            int program, Architecture architecture, long base, List<Placed> placed, List<L1Regions> stacks) {
         this.program = program;
         this.architecture = architecture;
         this.base = base;
-        this.items = List.copyOf(items);
-        this.addresses = List.copyOf(addresses);
+        this.placed = List.copyOf(placed);
         this.stacks = List.copyOf(stacks);
     }
 
@@ -66,24 +58,16 @@ public final class CircularBufferLayout {
                 .distinct()
                 .map(L1Regions::new)
                 .toList();
-        List<Long> addresses = new ArrayList<>();
+        List<Placed> placed = new ArrayList<>();
         for (Item item : items) {
-            addresses.add(addressFor(item, stacks, architecture, base));
+            placed.add(new Placed(item, addressFor(item, stacks, architecture, base)));
         }
-        return new CircularBufferLayout(program, architecture, base, items, addresses, stacks);
+        return new CircularBufferLayout(program, architecture, base, placed, stacks);
     }
 
-    /** Returns the addresses, in the order in which the buffers were created. */
-    public List<Long> addresses() {
-        return addresses;
-    }
-
-    /** Returns the buffers with their addresses. */
-    List<Placed> placed() {
-        return IntStream.range(0, items.size())
-                .mapToObj(
-                        item -> new Placed(addresses.get(item), items.get(item).size()))
-                .toList();
+    /** Returns the buffers with their addresses, in the order in which they were created. */
+    public List<Placed> placed() {
+        return placed;
     }
 
     /**
@@ -92,8 +76,8 @@ public final class CircularBufferLayout {
      * @throws MeshRuntimeException if they do not
      */
     public void requireWithin(CoreRange grid) {
-        for (Item item : items) {
-            for (CoreRange cores : item.cores().ranges()) {
+        for (Placed buffer : placed) {
+            for (CoreRange cores : buffer.item().cores().ranges()) {
                 if (cores.end().x() > grid.end().x()
                         || cores.end().y() > grid.end().y()) {
                     throw new MeshRuntimeException(
@@ -176,11 +160,6 @@ public final class CircularBufferLayout {
      */
     public record Item(CoreRangeSet cores, long size) {}
 
-    /**
-     * A circular buffer that was placed.
-     *
-     * @param address the same on all its cores
-     * @param size the bytes on each core
-     */
-    record Placed(long address, long size) {}
+    /** A buffer and its address on each of its cores. */
+    public record Placed(Item item, long address) {}
 }

@@ -34,8 +34,9 @@ public final class CircularBufferPlacement {
             Object handle) {
         List<Reported> buffers = new ArrayList<>();
         for (CircularBufferLayout.Placed placed : layout.placed()) {
-            AllocationDetails complete = details.withExtent(placed.size());
-            mesh.reports().circularBufferAllocated(complete, idsOf(devices), placed.address(), placed.size(), handle);
+            long size = placed.item().size();
+            AllocationDetails complete = details.withExtent(size);
+            mesh.reports().circularBufferAllocated(complete, idsOf(devices), placed.address(), size, handle);
             buffers.add(new Reported(complete, placed.address()));
         }
         return new CircularBufferPlacement(mesh, buffers, new LinkedHashSet<>(devices));

@@ -9,6 +9,7 @@ import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
+import dev.meshguard.mesh.internal.process.AllOrNothing;
 import dev.meshguard.mesh.internal.program.CircularBufferLayout;
 import dev.meshguard.mesh.internal.program.CircularBufferPlacement;
 import dev.meshguard.mesh.internal.program.KernelBinary;
@@ -129,20 +130,16 @@ public final class SystemPrograms {
             List<DeviceOpenPeriod> devices,
             BiFunction<BufferConfig, AllocationDetails, Allocation> allocator) {
         CircularBufferPlacement circularBuffers = place(program, owner, devices);
-        boolean complete = false;
-        try {
-            AllocationDetails details = AllocationDetails.system(owner).withLifetime(program.lifetime());
-            List<Allocation> binaries = program.kernelBinaryPages() == 0
-                    ? List.of()
-                    : List.of(allocator.apply(
-                            KernelBinary.ofSize(program.kernelBinaryPages() * KernelBinary.PAGE_SIZE), details));
-            complete = true;
-            return new LoadedSystemProgram(mesh, owner, binaries, circularBuffers);
-        } finally {
-            if (!complete) {
-                circularBuffers.end(ReleaseReason.DIED);
+        AllocationDetails details = AllocationDetails.system(owner).withLifetime(program.lifetime());
+        List<Allocation> binaries = new ArrayList<>(1);
+        Runnable loading = () -> {
+            if (program.kernelBinaryPages() > 0) {
+                long size = program.kernelBinaryPages() * KernelBinary.PAGE_SIZE;
+                binaries.add(allocator.apply(KernelBinary.ofSize(size), details));
             }
-        }
+        };
+        AllOrNothing.run(loading, () -> circularBuffers.end(ReleaseReason.DIED));
+        return new LoadedSystemProgram(mesh, owner, binaries, circularBuffers);
     }
 
     private CircularBufferPlacement place(SystemProgram program, Owner owner, List<DeviceOpenPeriod> devices) {

@@ -1,0 +1,20 @@
+package dev.meshguard.mesh.internal.process;
+
+/** Work that is undone if it does not complete. */
+public final class AllOrNothing {
+
+    private AllOrNothing() {}
+
+    /** Does some work. If it throws, undoes what it has done so far; the caller receives what it threw. */
+    public static void run(Runnable work, Runnable undo) {
+        boolean complete = false;
+        try {
+            work.run();
+            complete = true;
+        } finally {
+            if (!complete) {
+                undo.run();
+            }
+        }
+    }
+}
