@@ -116,6 +116,8 @@ const LiveView = (() => {
                 Chart.sign(context, TRIANGLE, scene.x(x(mark.event)), height, Dom.colour("clean"));
             }
         }
+        // No name covers a sign.
+        scene.labels.push(...drawn.map(([, at, height]) => ({ text: "", left: at - 6, right: at + 6, top: height - 6, bottom: height + 6 })));
         drawn.forEach(([text, at, height]) => name(context, scene, text, at, height));
     };
 

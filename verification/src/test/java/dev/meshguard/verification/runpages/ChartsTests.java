@@ -190,6 +190,19 @@ class ChartsTests {
     }
 
     @Test
+    void noNameInLiveBytesCoversAnotherOrTheSignOfAPeak(Chromium chromium, @TempDir Path other) {
+        chromium.open(SampleRuns.misreported().writtenTo(other), 390, "light");
+        chromium.await(NAMES_OF_PEAKS + ".length > 0");
+
+        assertThat(
+                        chromium.value(
+                                "LiveView.labels.filter((one, index) => LiveView.labels.some((other, place) => one.text !== ''"
+                                        + " && place !== index && one.left < other.right && other.left < one.right"
+                                        + " && one.top < other.bottom && other.top < one.bottom)).map(label => label.text).join()"))
+                .isEqualTo("");
+    }
+
+    @Test
     void devicesThatReportOtherMemoriesAreNotSaidToBeAlike(Chromium chromium) throws IOException {
         chromium.open(narrowRun());
 
