@@ -3,77 +3,100 @@ package dev.meshguard.benchmarks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalDouble;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * Turns the result files of a run into the tables of {@code docs/internals/performance.md}, and compares its ratios with the
- * targets.
+ * Turns the result files of a run into the table of aims in {@code docs/internals/performance.md}, and into one of all that they
+ * hold.
  *
- * <p>Reads what JMH writes with {@code -rf csv}. Ratios are those of CPU time.
+ * <p>Reads what JMH writes with {@code -rf csv}. An aim of which a file lacks a part is printed as not a number.
  *
  * <pre>{@code java -cp benchmarks/target/benchmarks.jar dev.meshguard.benchmarks.Summary results.csv}</pre>
  */
 public final class Summary {
 
-    /** The rows of one benchmark and one set of parameters, by the name of the metric; the time itself has none. */
-    private record Measurement(String benchmark, String parameters) {}
-
-    private record Aim(String what, Measurement measured, Measurement reference, double atMost) {}
-
     private static final String PACKAGE = "dev.meshguard.benchmarks.";
+    private static final int SCORE = 4;
+    private static final int FIRST_PARAMETER = 7;
     private static final String CLOCK = "";
     private static final String CPU = "cpu";
     private static final String GARBAGE = "gc.alloc.rate.norm";
 
+    /** A ratio. Each measurement is a benchmark and its parameters. */
+    private record Aim(String what, String measured, String reference, double atMost) {}
+
     private static final List<Aim> AIMS = List.of(
             new Aim(
-                    "pair without origin, 1,024 live, beside the map",
-                    new Measurement("PairBenchmark.oneThread", "MESHGUARD 1024"),
-                    new Measurement("PairBenchmark.oneThread", "MAP 1024"),
-                    1.0),
+                    "a pair without origin, 1,024 live, beside a `ConcurrentHashMap` of records",
+                    "PairBenchmark.oneThread MESHGUARD 1024",
+                    "PairBenchmark.oneThread MAP 1024",
+                    1.5),
             new Aim(
-                    "the same on two threads, each on its own device, beside one thread",
-                    new Measurement("PairBenchmark.twoThreads", "MESHGUARD 1024"),
-                    new Measurement("PairBenchmark.oneThread", "MESHGUARD 1024"),
+                    "a pair with its origin at depth 60, beside a bare `new Throwable()`",
+                    "OriginBenchmark.oneThread MESHGUARD_ORIGIN 60",
+                    "OriginBenchmark.oneThread STACK_ONLY 60",
                     1.3),
             new Aim(
-                    "pair with origin at depth 60, beside a bare stack",
-                    new Measurement("OriginBenchmark.oneThread", "MESHGUARD_ORIGIN 60"),
-                    new Measurement("OriginBenchmark.oneThread", "STACK_ONLY 60"),
-                    1.15),
+                    "the same on two threads, each on a device of its own, beside one thread",
+                    "OriginBenchmark.twoThreads MESHGUARD_ORIGIN 60",
+                    "OriginBenchmark.oneThread MESHGUARD_ORIGIN 60",
+                    1.25),
             new Aim(
                     "the same beside Netty at PARANOID",
-                    new Measurement("OriginBenchmark.oneThread", "MESHGUARD_ORIGIN 60"),
-                    new Measurement("OriginBenchmark.oneThread", "NETTY_PARANOID 60"),
-                    0.4),
+                    "OriginBenchmark.oneThread MESHGUARD_ORIGIN 60",
+                    "OriginBenchmark.oneThread NETTY_PARANOID 60",
+                    0.35),
             new Aim(
-                    "the same beside Arrow in debug mode",
-                    new Measurement("OriginBenchmark.oneThread", "MESHGUARD_ORIGIN 60"),
-                    new Measurement("OriginBenchmark.oneThread", "ARROW_DEBUG 60"),
+                    "the same beside Arrow with debug on",
+                    "OriginBenchmark.oneThread MESHGUARD_ORIGIN 60",
+                    "OriginBenchmark.oneThread ARROW_DEBUG 60",
                     0.08),
             new Aim(
-                    "eight devices with origin, a pair of reports, beside Netty at PARANOID",
-                    new Measurement("MeshBenchmark.oneThread", "MESHGUARD_ORIGIN 60"),
-                    new Measurement("MeshBenchmark.oneThread", "NETTY_PARANOID 60"),
+                    "a pair on each of eight devices with origin, one pair of reports, beside Netty at PARANOID",
+                    "MeshBenchmark.oneThread MESHGUARD_ORIGIN 60",
+                    "MeshBenchmark.oneThread NETTY_PARANOID 60",
                     0.06),
             freeList("100"),
             freeList("10000"),
-            freeList("100000"));
+            freeList("100000"),
+            new Aim(
+                    "an object with `@TrackCloseables` constructed and closed at depth 60, beside a bare `new Throwable()`",
+                    "CloseablesBenchmark.oneThread TRACKED 60",
+                    "CloseablesBenchmark.oneThread STACK_ONLY 60",
+                    1.2),
+            new Aim(
+                    "3,000 other classes loaded after a test with `@TrackCloseables`, beside before",
+                    "ClassLoadingBenchmark.load true",
+                    "ClassLoadingBenchmark.load false",
+                    1.2),
+            new Aim(
+                    "a log of a million lines read, warm, beside regular expressions",
+                    "LogBenchmark.meshguard 1000000",
+                    "LogBenchmark.regularExpressions 1000000",
+                    0.25),
+            new Aim(
+                    "a million events judged to text, beside reading them from JSON",
+                    "JudgeBenchmark.judge MILLION_EVENTS",
+                    "JudgeBenchmark.parse MILLION_EVENTS",
+                    0.7));
 
     private static Aim freeList(String live) {
         return new Aim(
-                "a pair in a free list with " + live + " live, beside a tree map",
-                new Measurement("FreeListBenchmark.oneThread", "MESHGUARD " + live),
-                new Measurement("FreeListBenchmark.oneThread", "TREE_MAP " + live),
+                "a free and an allocation in the fake's allocator with " + live
+                        + " live, beside a plain `TreeMap` list",
+                "FreeListBenchmark.oneThread MESHGUARD " + live,
+                "FreeListBenchmark.oneThread TREE_MAP " + live,
                 1.0);
     }
 
-    private final Map<Measurement, Map<String, Double>> measured = new LinkedHashMap<>();
+    /** The metrics of each measurement by their names; the time by the clock has none. */
+    private final Map<String, Map<String, Double>> measured = new LinkedHashMap<>();
 
     private Summary() {}
 
@@ -83,59 +106,52 @@ public final class Summary {
         for (String file : files) {
             summary.read(Files.readAllLines(Path.of(file)));
         }
-        summary.printTables();
         summary.printAims();
+        summary.printMeasurements();
     }
 
     private void read(List<String> lines) {
         for (String line : lines.subList(1, lines.size())) {
-            String[] cells = line.replace("\"", "").split(",", -1);
-            String[] name = cells[0].replace(PACKAGE, "").split(":", 2);
-            List<String> parameters = new ArrayList<>();
-            for (String cell : List.of(cells).subList(7, cells.length)) {
-                if (!cell.isEmpty()) {
-                    parameters.add(cell);
-                }
-            }
-            measured.computeIfAbsent(
-                            new Measurement(name[0], String.join(" ", parameters)), unused -> new LinkedHashMap<>())
-                    .put(name.length == 1 ? CLOCK : name[1], Double.valueOf(cells[4]));
-        }
-    }
-
-    private void printTables() {
-        String benchmark = "";
-        for (Map.Entry<Measurement, Map<String, Double>> one : measured.entrySet()) {
-            if (!one.getKey().benchmark().equals(benchmark)) {
-                benchmark = one.getKey().benchmark();
-                System.out.printf("%n### %s%n%n", benchmark);
-                System.out.println("| contender | CPU ns | garbage, B | clock |");
-                System.out.println("| --- | --- | --- | --- |");
-            }
-            System.out.printf(
-                    Locale.ROOT,
-                    "| %s | %,.1f | %,.0f | %,.1f |%n",
-                    one.getKey().parameters(),
-                    metric(one.getKey(), CPU).orElse(Double.NaN),
-                    metric(one.getKey(), GARBAGE).orElse(Double.NaN),
-                    metric(one.getKey(), CLOCK).orElse(Double.NaN));
+            List<String> cells = List.of(line.replace("\"", "").split(",", -1));
+            String[] name = cells.get(0).replace(PACKAGE, "").split(":", 2);
+            String measurement = Stream.concat(
+                            Stream.of(name[0]), cells.subList(FIRST_PARAMETER, cells.size()).stream())
+                    .filter(Predicate.not(String::isEmpty))
+                    .collect(Collectors.joining(" "));
+            measured.computeIfAbsent(measurement, unused -> new LinkedHashMap<>())
+                    .put(name.length == 1 ? CLOCK : name[1], Double.valueOf(cells.get(SCORE)));
         }
     }
 
     private void printAims() {
-        System.out.printf("%n| aim | at most | measured |%n| --- | --- | --- |%n");
+        System.out.println("| what | CPU | clock | aim |");
+        System.out.println("| --- | ---: | ---: | ---: |");
         for (Aim aim : AIMS) {
-            OptionalDouble ours = metric(aim.measured(), CPU);
-            OptionalDouble theirs = metric(aim.reference(), CPU);
-            String ratio = ours.isPresent() && theirs.isPresent()
-                    ? String.format(Locale.ROOT, "%.3f", ours.getAsDouble() / theirs.getAsDouble())
-                    : "not in these files";
-            System.out.printf(Locale.ROOT, "| %s | %.2f | %s |%n", aim.what(), aim.atMost(), ratio);
+            System.out.printf(
+                    Locale.ROOT,
+                    "| %s | %.2fx | %.2fx | %sx |%n",
+                    aim.what(),
+                    metric(aim.measured(), CPU) / metric(aim.reference(), CPU),
+                    metric(aim.measured(), CLOCK) / metric(aim.reference(), CLOCK),
+                    aim.atMost());
         }
     }
 
-    private OptionalDouble metric(Measurement measurement, String metric) {
-        Double found = measured.getOrDefault(measurement, Map.of()).get(metric);
-        return found == null ? OptionalDouble.empty() : OptionalDouble.of(found);
+    private void printMeasurements() {
+        System.out.printf("%n| measurement | CPU ns | garbage, B | clock |%n");
+        System.out.println("| --- | ---: | ---: | ---: |");
+        measured.keySet()
+                .forEach(one -> System.out.printf(
+                        Locale.ROOT,
+                        "| %s | %,.1f | %,.0f | %,.1f |%n",
+                        one,
+                        metric(one, CPU),
+                        metric(one, GARBAGE),
+                        metric(one, CLOCK)));
+    }
+
+    /** Returns a metric; not a number if the files have none. */
+    private double metric(String measurement, String metric) {
+        return measured.getOrDefault(measurement, Map.of()).getOrDefault(metric, Double.NaN);
     }
 }
