@@ -556,8 +556,7 @@ public final class Ttnn {
         private Builder(AllocationListener listener) {
             this.listener = listener;
             // As seen on Wormhole B0 in October 2025, in the logs of the allocation server's test_mesh_allocation.py:
-            // bfloat16
-            // tensors in tiles, 4 MiB and 0.5 MiB on each device.
+            // bfloat16 tensors in tiles, 4 MiB and 0.5 MiB on each device.
             operations(OperationProfile.of("add", 6, 2, 2, 2), OperationProfile.of("matmul", 12, 2, 2, 1));
         }
 

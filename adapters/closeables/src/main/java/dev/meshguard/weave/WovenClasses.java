@@ -152,7 +152,7 @@ final class WovenClasses implements ClassFileTransformer {
                             woven = plan.weave(header, woven, dispatcher);
                         }
                         if (woven != method && (access & Opcodes.ACC_NATIVE) != 0) {
-                            tell(typeName, loader, Watch::hasNativeMethod);
+                            report(typeName, loader, Watch::hasNativeMethod);
                         }
                         return woven;
                     }
@@ -188,11 +188,11 @@ final class WovenClasses implements ClassFileTransformer {
 
     /** It is not tried again. */
     private void cannotBeWoven(String name, @Nullable ClassLoader loader, String reason) {
-        tell(name, loader, (watch, className) -> watch.notWatched(className, reason));
+        report(name, loader, (watch, className) -> watch.notWatched(className, reason));
         plans.of(loader).put(name, plansOf(name, loader));
     }
 
-    private void tell(String name, @Nullable ClassLoader loader, BiConsumer<Watch, String> problem) {
+    private void report(String name, @Nullable ClassLoader loader, BiConsumer<Watch, String> problem) {
         watches.stream()
                 .filter(watch -> watch.planOf(name, loader).isPresent())
                 .forEach(watch -> problem.accept(watch, name.replace('/', '.')));
@@ -236,7 +236,7 @@ final class WovenClasses implements ClassFileTransformer {
                 hierarchy.isStale().set(false);
                 unwoven = unwoven();
                 if (isLate) {
-                    unwoven.stream().filter(not(before::contains)).forEach(this::tellIfMissed);
+                    unwoven.stream().filter(not(before::contains)).forEach(this::reportIfMissed);
                 }
                 retransform(unwoven);
                 // A class that was loaded inside a transformer went past this one.
@@ -248,7 +248,7 @@ final class WovenClasses implements ClassFileTransformer {
         }
     }
 
-    private void tellIfMissed(Class<?> type) {
+    private void reportIfMissed(Class<?> type) {
         ClassLoader loader = type.getClassLoader();
         String name = ClassHierarchy.nameOf(type);
         List<ClassPlan> before = plans.of(loader).getOrDefault(name, List.of());

@@ -14,9 +14,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * }
  * }</pre>
  *
- * <p>Or it lets {@link MeshContext#whileOpen} acquire it. Everything below is called with the lock held and does not acquire it. Two exceptions end what several meshes or none of the
- * code under test may hold: {@link dev.meshguard.mesh.internal.program.OwnedResources} and {@link MeshContext#freedWith}.
- * {@link MeshContext} checks the rule where it hands out the state that the lock guards.
+ * <p>Or it lets {@link MeshContext#whileOpen} acquire it. Everything below is called with the lock held and does not acquire it. Two
+ * exceptions end what several meshes or none of the code under test may hold:
+ * {@link dev.meshguard.mesh.internal.program.OwnedResources} and {@link MeshContext#freedWith}. {@link MeshContext} checks the rule
+ * where it hands out the state that the lock guards.
  *
  * <p>A thread may acquire it again while it holds it. If {@linkplain WatchedHandles handles are watched}, its first
  * acquisition runs the destructors of collected ones, so memory is freed between two calls of the code under test and never
