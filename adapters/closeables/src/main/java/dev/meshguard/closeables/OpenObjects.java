@@ -112,15 +112,6 @@ final class OpenObjects implements ObjectWatcher {
     }
 
     @Override
-    public void missed(Class<?> type) {
-        running.stream()
-                .filter(tracker -> ObjectKinds.of(tracker, types).kind(type) != null)
-                .forEach(tracker -> tracker.reportsLost(
-                        -1,
-                        "code could not be added to " + type.getName() + " in time, so objects of it may be unseen"));
-    }
-
-    @Override
     public void constructed(Object object) {
         // A class that is woven again while its constructor runs may report an object twice.
         try {

@@ -1,6 +1,5 @@
 package dev.meshguard.weave;
 
-import java.util.List;
 import net.bytebuddy.jar.asm.MethodVisitor;
 
 /** The calls that are added to one class; two plans are equal if they add the same. */
@@ -8,11 +7,6 @@ interface ClassPlan {
 
     /** Returns whether a loaded class has anything to which calls are added. */
     boolean changes(Class<?> loaded);
-
-    /** Returns whether objects of the class were constructed unseen while it had other calls only. */
-    default boolean wasMissing(List<ClassPlan> others) {
-        return false;
-    }
 
     /** Returns the visitor that adds the calls to a method, or the visitor itself. */
     MethodVisitor weave(MethodHeader method, MethodVisitor next, Dispatcher dispatcher);

@@ -2,9 +2,7 @@ package dev.meshguard.weave;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -38,15 +36,6 @@ record ObjectPlan(boolean isUppermost, boolean isAtStart, Map<String, Integer> r
     public boolean changes(Class<?> loaded) {
         return (receivers.containsKey(CONSTRUCTOR) && !loaded.isInterface())
                 || declares(loaded, method -> isClosing(method, receivers.keySet(), true));
-    }
-
-    @Override
-    public boolean wasMissing(List<ClassPlan> others) {
-        return isUppermost
-                && others.stream()
-                        .noneMatch(other -> other instanceof ObjectPlan plan
-                                && plan.isUppermost
-                                && Objects.equals(receivers.get(CONSTRUCTOR), plan.receivers.get(CONSTRUCTOR)));
     }
 
     static boolean declares(Class<?> type, Predicate<Method> condition) {

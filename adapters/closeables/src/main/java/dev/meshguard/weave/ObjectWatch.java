@@ -199,11 +199,6 @@ final class ObjectWatch implements Watch {
     }
 
     @Override
-    public void missed(Class<?> type) {
-        watcher.missed(type);
-    }
-
-    @Override
     public void hasNativeMethod(String className) {
         natives.add(className);
     }

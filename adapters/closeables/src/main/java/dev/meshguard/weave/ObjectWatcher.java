@@ -33,9 +33,6 @@ public interface ObjectWatcher {
         return false;
     }
 
-    /** Objects of a class, or of its subclasses, may have been constructed unseen until now. */
-    default void missed(Class<?> type) {}
-
     /** The constructor of the watched class returned, once for each object. Those of its subclasses may still run. */
     void constructed(Object object);
 

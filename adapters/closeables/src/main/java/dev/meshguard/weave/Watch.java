@@ -20,9 +20,6 @@ interface Watch {
     /** Some objects of a class are not seen. */
     default void notWatched(String className, String reason) {}
 
-    /** Objects of a class may have been constructed unseen until now. */
-    default void missed(Class<?> type) {}
-
     /** A class has a method that would get calls, if it were not native. */
     default void hasNativeMethod(String className) {}
 }

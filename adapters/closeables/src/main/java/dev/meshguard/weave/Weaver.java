@@ -70,7 +70,6 @@ public final class Weaver {
                 OF_JVM.catchUp();
                 return;
             }
-            classes.lookAgain();
             added.forEach(watch::add);
             OF_JVM.weave(classes, added.stream().map(WatchedType::className).toList());
         });
@@ -78,10 +77,8 @@ public final class Weaver {
 
     /** Returns the classes of which some objects of watched types are not seen, each with a sentence that says why. */
     public static Map<String, String> unseen(Collection<WatchedType> types, ObjectWatcher watcher) {
+        OF_JVM.locked(OF_JVM::catchUp);
         WovenClasses classes = OF_JVM.classes;
-        if (classes != null) {
-            OF_JVM.locked(classes::lookAgain);
-        }
         return OF_JVM.watches.stream()
                 .filter(watch -> watch.watcher().equals(watcher))
                 .map(ObjectWatch.class::cast)
@@ -152,7 +149,7 @@ public final class Weaver {
     private void weave(WovenClasses current, Collection<String> added) {
         if (!added.isEmpty()) {
             current.lookUp(added);
-            current.weaveLoaded(false);
+            current.weaveLoaded();
             // A class that was being defined meanwhile is not among the loaded ones yet.
             hierarchy.isStale().set(true);
         }
@@ -162,7 +159,7 @@ public final class Weaver {
     private void catchUp() {
         WovenClasses current = classes;
         if (current != null && hierarchy.isStale().get()) {
-            current.weaveLoaded(true);
+            current.weaveLoaded();
         }
     }
 

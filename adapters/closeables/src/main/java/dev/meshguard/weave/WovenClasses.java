@@ -1,14 +1,10 @@
 package dev.meshguard.weave;
 
-import static java.util.function.Predicate.not;
-
 import dev.meshguard.tracker.internal.StackReserve;
 import dev.meshguard.weave.ClassPlan.MethodHeader;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
-import java.lang.management.ClassLoadingMXBean;
-import java.lang.management.ManagementFactory;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -39,7 +35,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class WovenClasses implements ClassFileTransformer {
 
-    private static final ClassLoadingMXBean LOADED = ManagementFactory.getClassLoadingMXBean();
     private static final int MAJOR_VERSION = 6;
     private static final int NOT_INHERITED = Opcodes.ACC_ABSTRACT | Opcodes.ACC_STATIC | Opcodes.ACC_PRIVATE;
 
@@ -50,8 +45,6 @@ final class WovenClasses implements ClassFileTransformer {
     private final Receivers receivers;
     /** The calls that classes have. */
     private final ByLoader<List<ClassPlan>> plans = new ByLoader<>();
-    /** How many classes had been loaded when the weaver last looked again. */
-    private long loadedBefore;
 
     WovenClasses(Instrumentation instrumentation, List<Watch> watches, ClassHierarchy hierarchy, Receivers receivers) {
         this.instrumentation = instrumentation;
@@ -100,16 +93,17 @@ final class WovenClasses implements ClassFileTransformer {
         if (name == null || name.startsWith("dev/meshguard/weave/") || name.startsWith("net/bytebuddy/")) {
             return null;
         }
-        boolean isFirst = false;
         try {
             StackReserve.forOperation();
-            isFirst = receivers.enter();
-            return woven(name, OpenedClassReader.of(file, true), loader);
-        } catch (StackOverflowError | OutOfMemoryError later) {
+        } catch (StackOverflowError later) {
             hierarchy.isStale().set(true);
             return null;
+        }
+        boolean isFirst = receivers.enter();
+        try {
+            return woven(name, OpenedClassReader.of(file, true), loader);
         } catch (RuntimeException | Error failure) {
-            cannotBeWoven(name, loader, "Its class file cannot be changed: " + failure);
+            notWatched(name, loader, "Its class file cannot be changed: " + failure);
             return null;
         } finally {
             if (isFirst) {
@@ -124,6 +118,7 @@ final class WovenClasses implements ClassFileTransformer {
         if (added.isEmpty()) {
             return null;
         }
+        plans.of(loader).put(typeName, added);
         Map<String, Integer> methods = new HashMap<>();
         ClassWriter writer = new ClassWriter(type, ClassWriter.COMPUTE_MAXS);
         boolean hasFrames = type.readUnsignedShort(MAJOR_VERSION) >= Opcodes.V1_6;
@@ -158,10 +153,8 @@ final class WovenClasses implements ClassFileTransformer {
                     }
                 },
                 0);
-        byte[] file = writer.toByteArray();
         hierarchy.addMethods(typeName, loader, methods);
-        plans.of(loader).put(typeName, added);
-        return file;
+        return writer.toByteArray();
     }
 
     /** Class files before Java 6 have no frames. */
@@ -186,10 +179,8 @@ final class WovenClasses implements ClassFileTransformer {
         return found;
     }
 
-    /** It is not tried again. */
-    private void cannotBeWoven(String name, @Nullable ClassLoader loader, String reason) {
+    private void notWatched(String name, @Nullable ClassLoader loader, String reason) {
         report(name, loader, (watch, className) -> watch.notWatched(className, reason));
-        plans.of(loader).put(name, plansOf(name, loader));
     }
 
     private void report(String name, @Nullable ClassLoader loader, BiConsumer<Watch, String> problem) {
@@ -213,50 +204,15 @@ final class WovenClasses implements ClassFileTransformer {
         }
     }
 
-    /** Adds calls to the classes that were loaded past the transformer, if any was loaded since the last call. */
-    void lookAgain() {
-        long count = LOADED.getTotalLoadedClassCount();
-        if (count != loadedBefore || hierarchy.isStale().get()) {
-            weaveLoaded(true);
-            loadedBefore = count;
-        }
-    }
-
-    /**
-     * Adds calls to the loaded classes that lack some. Where the stack ends or memory runs out, the next call does.
-     *
-     * @param isLate whether calls were missing of classes that had to have them, so that objects of these may have been missed
-     */
-    void weaveLoaded(boolean isLate) {
-        List<Class<?>> before;
-        List<Class<?>> unwoven = List.of();
-        try {
-            do {
-                before = unwoven;
-                hierarchy.isStale().set(false);
-                unwoven = unwoven();
-                if (isLate) {
-                    unwoven.stream().filter(not(before::contains)).forEach(this::reportIfMissed);
-                }
-                retransform(unwoven);
-                // A class that was loaded inside a transformer went past this one.
-            } while (!unwoven.equals(before)
-                    || (unwoven.isEmpty() && hierarchy.isStale().get()));
-        } catch (StackOverflowError | OutOfMemoryError later) {
-            hierarchy.isStale().set(true);
-            throw later;
-        }
-    }
-
-    private void reportIfMissed(Class<?> type) {
-        ClassLoader loader = type.getClassLoader();
-        String name = ClassHierarchy.nameOf(type);
-        List<ClassPlan> before = plans.of(loader).getOrDefault(name, List.of());
-        watches.stream()
-                .filter(watch -> watch.planOf(name, loader)
-                        .filter(plan -> plan.wasMissing(before))
-                        .isPresent())
-                .forEach(watch -> watch.missed(type));
+    /** Adds calls to the loaded classes that lack some. */
+    void weaveLoaded() {
+        List<Class<?>> unwoven;
+        do {
+            hierarchy.isStale().set(false);
+            unwoven = unwoven();
+            retransform(unwoven);
+            // A class that was loaded inside a transformer went past this one.
+        } while (!unwoven.isEmpty() || hierarchy.isStale().get());
     }
 
     private List<Class<?>> unwoven() {
@@ -266,12 +222,10 @@ final class WovenClasses implements ClassFileTransformer {
         for (Class<?> type : loaded) {
             String name = ClassHierarchy.nameOf(type);
             List<ClassPlan> lacking = plansOf(name, type.getClassLoader());
-            Map<String, List<ClassPlan>> before = plans.of(type.getClassLoader());
-            if (!lacking.isEmpty() && !lacking.equals(before.get(name))) {
-                if (lacking.stream().anyMatch(plan -> plan.changes(type))) {
+            if (!lacking.isEmpty()) {
+                List<ClassPlan> before = plans.of(type.getClassLoader()).put(name, lacking);
+                if (!lacking.equals(before) && lacking.stream().anyMatch(plan -> plan.changes(type))) {
                     unwoven.add(type);
-                } else {
-                    before.put(name, lacking);
                 }
             }
         }
@@ -281,14 +235,12 @@ final class WovenClasses implements ClassFileTransformer {
     private void retransform(List<Class<?>> unwoven) {
         try {
             instrumentation.retransformClasses(unwoven.toArray(Class<?>[]::new));
-        } catch (StackOverflowError | OutOfMemoryError later) {
-            throw later;
         } catch (UnmodifiableClassException | RuntimeException | Error failure) {
             if (unwoven.size() > 1) {
                 unwoven.forEach(type -> retransform(List.of(type)));
             } else {
                 Class<?> type = unwoven.get(0);
-                cannotBeWoven(
+                notWatched(
                         ClassHierarchy.nameOf(type), type.getClassLoader(), "Its code cannot be changed: " + failure);
             }
         }

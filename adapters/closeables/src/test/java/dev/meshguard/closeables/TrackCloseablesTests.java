@@ -930,30 +930,6 @@ class TrackCloseablesTests {
         assertThat(TrackedRun.of(OtherClassTestCase.class).failures()).isEmpty();
     }
 
-    static class MissedTestCase {
-        @Test
-        @TrackCloseables(Cursor.class)
-        void namesTheType() {
-            OpenObjects.OF_JVM.missed(NamedCursor.class);
-        }
-
-        @Test
-        @TrackCloseables(Image.class)
-        void namesAnother() {
-            OpenObjects.OF_JVM.missed(NamedCursor.class);
-        }
-    }
-
-    @Test
-    void aClassThatWasMissedConcernsOnlyTheTestsThatNameItsType() {
-        TrackedRun run = TrackedRun.of(MissedTestCase.class);
-
-        assertThat(run.failedTests()).containsExactly("namesTheType");
-        assertThat(run.failure())
-                .startsWith("INCONCLUSIVE  ")
-                .containsSubsequence("code could not be added to", "$NamedCursor in time, so objects of it may be");
-    }
-
     @TrackAllocations
     @TrackCloseables(
             value = {Stream.class, ExecutorService.class},

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
-import java.io.InputStream;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
@@ -16,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.ClassFileVersion;
@@ -207,140 +205,30 @@ class LoadedClassesTests {
     void aClassThatWasBeingDefinedWhileItsTypeWasAddedReportsFromTheNextWatchOn() throws Exception {
         WatchedType type = new WatchedType("dev.example.RacedHandle", Set.of("close"));
         RecordingWatcher watcher = RecordingWatcher.watching(); // Attaches the agent.
-        Class<?> defined = whileDefining(
-                type.className(),
-                () -> CompletableFuture.runAsync(() -> Weaver.watch(List.of(type), watcher))
-                        .join());
-        AutoCloseable handle = handleOf(defined);
-
-        Weaver.watch(List.of(type), watcher);
-        handle.close();
-
-        assertThat(watcher.reportsOf(() -> {})).containsExactly("missed RacedHandle", "closed RacedHandle");
-    }
-
-    /** Runs code in the transformer of another agent while a class is defined. */
-    private static Class<?> whileDefining(String name, Runnable code) {
-        ClassFileTransformer other = new ClassFileTransformer() {
+        ClassFileTransformer duringDefinition = new ClassFileTransformer() {
             @Override
             public byte @Nullable [] transform(
                     @Nullable ClassLoader loader,
-                    @Nullable String defined,
+                    @Nullable String name,
                     @Nullable Class<?> loaded,
                     @Nullable ProtectionDomain domain,
                     byte[] file) {
-                if (name.replace('.', '/').equals(defined) && loaded == null) {
-                    code.run();
+                if ("dev/example/RacedHandle".equals(name) && loaded == null) {
+                    CompletableFuture.runAsync(() -> Weaver.watch(List.of(type), watcher))
+                            .join();
                 }
                 return null;
             }
         };
         Instrumentation agent = ByteBuddyAgent.getInstrumentation();
-        agent.addTransformer(other, true);
-        try {
-            return define(name, AutoCloseable.class, ClassFileVersion.JAVA_V17);
-        } finally {
-            agent.removeTransformer(other);
-        }
-    }
+        agent.addTransformer(duringDefinition, true);
+        AutoCloseable handle = handleOf(define(type.className(), AutoCloseable.class, ClassFileVersion.JAVA_V17));
+        agent.removeTransformer(duringDefinition);
 
-    private static void load(ClassLoader loader, String simpleName) {
-        try {
-            loader.loadClass(LOADED + simpleName);
-        } catch (ClassNotFoundException impossible) {
-            throw new AssertionError(impossible);
-        }
-    }
+        Weaver.watch(List.of(type), watcher);
+        handle.close();
 
-    /** The JVM shows no transformer what another one loads. */
-    @Test
-    void aClassThatATransformerLoadedIsMissedOnceAndReportsFromThenOn() {
-        RecordingWatcher watcher = watching("PluginHandle");
-        PluginLoader loader = new PluginLoader();
-        assertThat(watcher.unseen()).isEmpty();
-
-        whileDefining("dev.example.Transformed", () -> load(loader, "PluginHandle"));
-        assertThat(watcher.unseen()).isEmpty();
-        assertThat(watcher.unseen()).isEmpty();
-
-        assertThat(watcher.reportsOf(loader::run))
-                .startsWith("missed PluginHandle")
-                .endsWith(LATE_HANDLE.toArray(String[]::new))
-                .hasSize(4);
-    }
-
-    @Test
-    void aClassIsMissedAlthoughAnotherTypeIsAddedNext() {
-        RecordingWatcher watcher = watching("PluginHandle");
-        PluginLoader loader = new PluginLoader();
-        assertThat(watcher.unseen()).isEmpty();
-
-        whileDefining("dev.example.TransformedNext", () -> load(loader, "PluginHandle"));
-        Weaver.watch(List.of(new WatchedType("dev.example.Added", Set.of("close"))), watcher);
-
-        assertThat(watcher.reportsOf(() -> {})).containsExactly("missed PluginHandle");
-    }
-
-    @Test
-    void aClassThatWasLoadedWhenMemoryRanOutIsMissedAndReportsFromThenOn() throws Exception {
-        RecordingWatcher watcher = watching("LateHandle");
-        AtomicBoolean hasRunOut = new AtomicBoolean();
-        PluginLoader loader = new PluginLoader() {
-            @Override
-            public @Nullable InputStream getResourceAsStream(String name) {
-                if (name.endsWith("PluginHandle.class") && hasRunOut.compareAndSet(false, true)) {
-                    throw new OutOfMemoryError("by the test");
-                }
-                return super.getResourceAsStream(name);
-            }
-        };
-
-        loader.construct("LateHandle");
-
-        assertThat(watcher.unseen()).isEmpty();
-        assertThat(watcher.reportsOf(loader::run))
-                .startsWith("missed LateHandle")
-                .endsWith(LATE_HANDLE.toArray(String[]::new))
-                .hasSize(4);
-    }
-
-    /** Runs code in each frame of a stack that has ended, from its end on, until it succeeds. */
-    private static void runAtTheEndOfAStack(Runnable code) throws InterruptedException {
-        AtomicBoolean hasSucceeded = new AtomicBoolean();
-        Thread thread = new Thread(null, () -> recurse(hasSucceeded, code), "deep", 512 * 1024);
-        thread.start();
-        thread.join();
-    }
-
-    private static void recurse(AtomicBoolean hasSucceeded, Runnable code) {
-        try {
-            if (!hasSucceeded.get()) {
-                recurse(hasSucceeded, code);
-            }
-        } catch (StackOverflowError end) {
-            // Here is the end.
-        }
-        try {
-            if (!hasSucceeded.get()) {
-                code.run();
-                hasSucceeded.set(true);
-            }
-        } catch (StackOverflowError soon) {
-            // There is more stack in the caller.
-        }
-    }
-
-    @Test
-    void aClassThatIsWovenAtTheEndOfAStackReports() throws Exception {
-        Class<?> type = define("dev.example.DeepHandle", AutoCloseable.class, ClassFileVersion.JAVA_V17);
-        RecordingWatcher watcher = RecordingWatcher.watching();
-        List<WatchedType> types = List.of(new WatchedType(type.getName(), Set.of("close")));
-
-        runAtTheEndOfAStack(() -> Weaver.watch(types, watcher));
-
-        Weaver.watch(types, watcher);
-        assertThat(watcher.reportsOf(() -> handleOf(type).close()))
-                .endsWith("constructed DeepHandle", "closed DeepHandle");
+        assertThat(watcher.reportsOf(() -> {})).containsExactly("closed RacedHandle");
     }
 
     @Test

@@ -69,22 +69,13 @@ final class RecordingWatcher implements ObjectWatcher {
     }
 
     private static String nameOf(Object object) {
-        return nameOf(object.getClass());
-    }
-
-    private static String nameOf(Class<?> type) {
-        String name = type.getName();
+        String name = object.getClass().getName();
         return name.substring(Math.max(name.lastIndexOf('.'), name.lastIndexOf('$')) + 1);
     }
 
     @Override
     public boolean isIdle() {
         return isIdle;
-    }
-
-    @Override
-    public void missed(Class<?> type) {
-        record("missed " + nameOf(type));
     }
 
     @Override
