@@ -23,8 +23,11 @@ final class Receivers {
     /** Returns the index of a receiver that belongs to a watch. */
     synchronized int add(Watch watch, BiConsumer<Object, @Nullable Object> receiver) {
         all.add((object, argument) -> {
+            if (watch.isIdle()) {
+                return;
+            }
             boolean[] busy = isBusy.get();
-            if (!busy[0] && !watch.isIdle()) {
+            if (!busy[0]) {
                 // The constructor or closing method throws it: its object was never handed out, or is still open.
                 StackReserve.forOperation();
                 busy[0] = true;
