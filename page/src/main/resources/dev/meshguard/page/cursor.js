@@ -7,11 +7,11 @@ const Cursor = (() => {
 
     const on = (what) => (listener) => listeners[what].push(listener);
 
-    const tell = (what, ...values) => listeners[what].forEach((listener) => listener(...values));
+    const report = (what, ...values) => listeners[what].forEach((listener) => listener(...values));
 
     const set = (what) => (value, source) => {
         now[what] = value;
-        tell(what, value, source);
+        report(what, value, source);
     };
 
     const moveTo = (event, source) => {
@@ -24,7 +24,7 @@ const Cursor = (() => {
         moveTo,
         choose: set("rectangle"),
         /** The part of the run that the views show, from one event to another. */
-        zoom: (from, to, source) => tell("zoom", from, to, source),
+        zoom: (from, to, source) => report("zoom", from, to, source),
         /** The only device that the views show, or all of them if it is undefined. */
         showDevice: set("device"),
         /** The range of events of which the views show what happened in it, or the whole run if it is undefined. */

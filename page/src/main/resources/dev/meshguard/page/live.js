@@ -40,7 +40,7 @@ const LiveView = (() => {
 
     const step = (label, values, line) => ({ values, line: { label, paths: uPlot.paths.stepped({ align: 1 }), width: 1, fillTo: 0, ...line } });
 
-    /** What a chart of some types draws: each type reaches down to zero, so the highest is drawn first and the lower ones over it. */
+    /** The areas, budgets and peaks of a chart. Each area reaches down to zero, so the highest is drawn first. */
     const layers = (list) => {
         const events = allEvents(data, leaked);
         const base = new Array(events.length).fill(0);
@@ -87,7 +87,7 @@ const LiveView = (() => {
         }
     };
 
-    /** What the painter of the map needs for the same phases, steps and ticks. */
+    /** The scene in which the painter of the map draws its phases, steps and ticks here too. */
     const sceneOf = (chart) => ({
         data: { ...data, marks: data.marks.filter((mark) => mark.kind !== "ROUND" || data.marks.length < 40) },
         axis: Axis.current,
