@@ -3,21 +3,49 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.ReportChannel;
+import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.SteppedTimer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.verdict.LeakVerdict;
 import java.util.Map;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Grace and origins are those of the nearest annotation, which counts as a whole, else of the parameter. */
+/**
+ * Check, grace and origins are those of the nearest annotation, which counts as a whole, else of the parameter,
+ * regardless of the mesh settings there.
+ */
 class NearestPolicyTests {
+
+    @ParameterizedTest(name = "{0}, parameter {1}")
+    @CsvSource({
+        "unsaid, '', FAILURE",
+        "unsaid, clean, FAILURE",
+        "unsaid, no-leaks, FAILURE",
+        "unsaid, only-expected-system-buffers, FAILURE",
+        "unsaid, none, NOWHERE",
+        "ofClass, none, FAILURE",
+        "ofMethodThatDoesNotCheck, '', NOWHERE",
+        "ofMethodThatDoesNotWait, none, NOWHERE",
+        "ofMethodThatSaysDefault, none, NOWHERE",
+        "ofMethodWithAnotherMesh, none, NOWHERE",
+        "ofEnclosingClass, none, FAILURE",
+        "ofNestedClassThatDoesNotCheck, '', NOWHERE",
+        "ofNestedClassWithAnotherMesh, none, NOWHERE"
+    })
+    void theNearestCheckDecidesWhatFails(String place, String parameter, ReportChannel telling) {
+        var results = runTest(PlacesTestCase.class, place, Map.of("meshguard.check", parameter));
+
+        Assertions.assertThat(ReportChannel.of(results, place)).isEqualTo(telling);
+    }
 
     @ParameterizedTest(name = "{0}, parameter {1}")
     @CsvSource({
@@ -32,22 +60,15 @@ class NearestPolicyTests {
         "ofNestedClass, 5 s, 4 s"
     })
     void waitsForTheNearestGrace(String place, String parameter, String waited) {
-        assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.grace", parameter)))
-                .hasTest(place)
-                .whichFailed()
-                .withTextContaining("note    waited " + waited
+        failureOf(place, "grace", parameter)
+                .withTextContaining("note waited " + waited
                         + " for frees of other threads; none of 8 buffers came back meanwhile\n");
     }
 
     @ParameterizedTest(name = "{0}, parameter {1}")
     @CsvSource({"unsaid, ''", "unsaid, 0", "unsaid, 0 ms", "ofMethodThatDoesNotWait, 5 s"})
     void nobodyIsWaitedForWhereNoTimeIsGiven(String place, String parameter) {
-        String text = assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.grace", parameter)))
-                .hasTest(place)
-                .whichFailed()
-                .text();
-
-        Assertions.assertThat(text).doesNotContain("waited");
+        Assertions.assertThat(failureOf(place, "grace", parameter).text()).doesNotContain("waited");
     }
 
     @ParameterizedTest(name = "{0}, parameter {1}")
@@ -63,76 +84,92 @@ class NearestPolicyTests {
         "ofNestedClass, '', false"
     })
     void capturesTheNearestOrigins(String place, String parameter, boolean hasOrigin) {
-        LeakVerdict verdict = assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.origins", parameter)))
-                .hasTest(place)
-                .whichFailed()
-                .verdict();
-
-        Assertions.assertThat(verdict.groups())
+        Assertions.assertThat(failureOf(place, "origins", parameter).verdict().groups())
                 .singleElement()
                 .satisfies(group ->
                         Assertions.assertThat(group.origin().isPresent()).isEqualTo(hasOrigin));
     }
 
-    /** One test for each location, named after the location. */
-    static class PlacesTestCase {
-        @Nested
-        class Unsaid {
-            @RegisterExtension
-            static final MeshGuardExtension guard =
-                    MeshGuardExtension.builder().timer(new SteppedTimer()).build();
+    private static RunAssert.Failure failureOf(String place, String policy, String parameter) {
+        return assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard." + policy, parameter)))
+                .hasTest(place)
+                .whichFailed();
+    }
 
-            @Test
-            void unsaid(MeshDevice mesh) {
-                Buffers.take(mesh);
-            }
+    /** One test for each location, named after the location. */
+    @TrackAllocations
+    static class PlacesTestCase {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard =
+                MeshGuardExtension.builder().timer(new SteppedTimer()).build();
+
+        @BeforeEach
+        void leak(MeshDevice mesh) {
+            Buffers.take(mesh);
         }
 
+        @Test
+        void unsaid() {}
+
         @Nested
-        @TrackAllocations(grace = "2 s", origins = OriginCapture.ALLOCATIONS)
+        @TrackAllocations(check = AllocationCheck.NO_LEAKS, grace = "2 s", origins = OriginCapture.ALLOCATIONS)
         class OnClass {
-            @RegisterExtension
-            static final MeshGuardExtension guard =
-                    MeshGuardExtension.builder().timer(new SteppedTimer()).build();
 
             @Test
-            void ofClass(MeshDevice mesh) {
-                Buffers.take(mesh);
-            }
+            void ofClass() {}
 
             @Test
             @TrackAllocations(grace = "3 s", origins = OriginCapture.NONE)
-            void ofMethod(MeshDevice mesh) {
-                Buffers.take(mesh);
-            }
+            void ofMethod() {}
 
             @Test
             @TrackAllocations(grace = "0 s")
-            void ofMethodThatDoesNotWait(MeshDevice mesh) {
-                Buffers.take(mesh);
-            }
+            void ofMethodThatDoesNotWait() {}
+
+            @Test
+            @TrackAllocations(check = AllocationCheck.NONE)
+            void ofMethodThatDoesNotCheck() {}
 
             @Test
             @TrackAllocations(check = AllocationCheck.NO_LEAKS)
-            void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
-                Buffers.take(mesh);
-            }
+            void ofMethodThatSaysSomethingElse() {}
+
+            @Test
+            @TrackAllocations(check = AllocationCheck.DEFAULT)
+            void ofMethodThatSaysDefault() {}
+
+            @Test
+            @TrackAllocations
+            @FakeMesh(rows = 1)
+            void ofMethodWithAnotherMesh() {}
 
             @Nested
             class Inner {
                 @Test
-                void ofEnclosingClass(MeshDevice mesh) {
-                    Buffers.take(mesh);
-                }
+                void ofEnclosingClass() {}
             }
 
             @Nested
             @TrackAllocations(grace = "4 s", origins = OriginCapture.NONE)
             class InnerThatSays {
                 @Test
-                void ofNestedClass(MeshDevice mesh) {
-                    Buffers.take(mesh);
-                }
+                void ofNestedClass() {}
+            }
+
+            @Nested
+            @TrackAllocations(check = AllocationCheck.NONE)
+            class InnerThatDoesNotCheck {
+                @Test
+                void ofNestedClassThatDoesNotCheck() {}
+            }
+
+            @Nested
+            @TrackAllocations
+            @FakeMesh(rows = 1)
+            class InnerWithAnotherMesh {
+                @Test
+                void ofNestedClassWithAnotherMesh() {}
             }
         }
     }

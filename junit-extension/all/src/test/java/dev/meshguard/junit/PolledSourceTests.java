@@ -7,10 +7,10 @@ import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.PolledLibrary;
 import dev.meshguard.junit.testkit.PolledLibrary.Handle;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.SteppedTimer;
 import dev.meshguard.verdict.Outcome;
 import java.time.Duration;
-import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
@@ -25,13 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class PolledSourceTests {
     @TestFactory
     Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(
-                ClosedTestCase.class,
-                CollectedTestCase.class,
-                HeldTestCase.class,
-                DroppedTestCase.class,
-                ClosedLateTestCase.class,
-                UnaskableTestCase.class);
+        return FixtureChecks.of(HandlesTestCase.class, ClosedLateTestCase.class, UnaskableTestCase.class);
     }
 
     @Test
@@ -46,30 +40,22 @@ class PolledSourceTests {
         assertThat(run(SharedTestCase.class)).hasOnlyFailed("leaks()");
     }
 
-    @Test
-    void eachDynamicTestIsAskedForItsOwnHandles() {
-        assertThat(run(DynamicTestCase.class)).hasOnlyFailed("leaks");
+    private static MeshGuardExtension guard(PolledLibrary library) {
+        return MeshGuardExtension.builder().source(library.settings()).build();
     }
 
-    static class ClosedTestCase {
+    static class HandlesTestCase {
         static final PolledLibrary LIBRARY = new PolledLibrary();
 
         @RegisterExtension
-        static final MeshGuardExtension guard =
-                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
+        static final MeshGuardExtension guard = guard(LIBRARY);
+
+        private Handle handle;
 
         @Test
         void aHandleThatWasClosedIsFreed() {
             LIBRARY.open().close();
         }
-    }
-
-    static class CollectedTestCase {
-        static final PolledLibrary LIBRARY = new PolledLibrary();
-
-        @RegisterExtension
-        static final MeshGuardExtension guard =
-                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
 
         /** It cannot be asked afterwards, so the source holds it until it is asked. */
         @Test
@@ -77,36 +63,27 @@ class PolledSourceTests {
             LIBRARY.open().close();
             System.gc();
         }
-    }
-
-    static class HeldTestCase {
-        static final PolledLibrary LIBRARY = new PolledLibrary();
-
-        @RegisterExtension
-        static final MeshGuardExtension guard =
-                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
-
-        private Handle handle;
 
         @Test
-        @MustFail(verdict = Outcome.LEAKED, text = "HELD: still referenced by HeldTestCase.handle")
+        @MustFail(verdict = Outcome.LEAKED, text = "HELD: still referenced by HandlesTestCase.handle")
         void aHandleThatTheTestHoldsIsHeld() {
             handle = LIBRARY.open();
         }
-    }
-
-    static class DroppedTestCase {
-        static final PolledLibrary LIBRARY = new PolledLibrary();
-
-        @RegisterExtension
-        static final MeshGuardExtension guard =
-                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
 
         /** The source itself must not hold it while the holders are searched. */
         @Test
         @MustFail(text = "LOST: no handle to it is reachable any more")
         void aHandleThatNobodyElseHoldsIsLost() {
             LIBRARY.open();
+        }
+
+        @TestFactory
+        @Runs(2)
+        @MustFail(invocation = 2, verdict = Outcome.LEAKED)
+        Stream<DynamicTest> eachDynamicTestIsAskedForItsOwnHandles() {
+            return Stream.of(
+                    DynamicTest.dynamicTest("closes", () -> LIBRARY.open().close()),
+                    DynamicTest.dynamicTest("leaks", LIBRARY::open));
         }
     }
 
@@ -132,8 +109,7 @@ class PolledSourceTests {
         static final PolledLibrary LIBRARY = new PolledLibrary();
 
         @RegisterExtension
-        static final MeshGuardExtension guard =
-                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
+        static final MeshGuardExtension guard = guard(LIBRARY);
 
         @Test
         void allocatesNothing() {}
@@ -143,8 +119,7 @@ class PolledSourceTests {
         static final PolledLibrary LIBRARY = new PolledLibrary();
 
         @RegisterExtension
-        static final MeshGuardExtension guard =
-                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
+        static final MeshGuardExtension guard = guard(LIBRARY);
 
         @Test
         @MustFail(
@@ -162,8 +137,7 @@ class PolledSourceTests {
         private static Handle ofAll;
 
         @RegisterExtension
-        static final MeshGuardExtension guard =
-                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
+        static final MeshGuardExtension guard = guard(LIBRARY);
 
         @BeforeAll
         static void openForAll() {
@@ -183,22 +157,6 @@ class PolledSourceTests {
         @AfterAll
         static void closeForAll() {
             ofAll.close();
-        }
-    }
-
-    static class DynamicTestCase {
-        static final PolledLibrary LIBRARY = new PolledLibrary();
-
-        @RegisterExtension
-        static final MeshGuardExtension guard =
-                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
-
-        @TestFactory
-        Stream<DynamicTest> handles() {
-            return List.of(
-                    DynamicTest.dynamicTest("closes", () -> LIBRARY.open().close()),
-                    DynamicTest.dynamicTest("leaks", LIBRARY::open))
-                    .stream();
         }
     }
 }

@@ -8,7 +8,6 @@ import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +19,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.AssertionFailedError;
 
@@ -38,41 +39,18 @@ class StoredResourcesTests {
     @TempDir
     private Path folder;
 
-    @Test
-    void aMeshOfATestIsChecked() {
-        RunAssert.assertThat(run(OfTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
+    @ParameterizedTest
+    @CsvSource({
+        "OfTestCase, leaks(MeshDevice)",
+        "OfClassCase, StoredResourcesTests$OfClassCase",
+        "OfNoTestCase, JUnit Jupiter",
+        "OfEachTestCase, leaks(MeshDevice)",
+        "DynamicCase, leaks"
+    })
+    void memoryIsChecked(String testCase, String failed) throws ClassNotFoundException {
+        Class<?> type = Class.forName(StoredResourcesTests.class.getName() + "$" + testCase);
 
-    @Test
-    void aMeshOfAClassIsChecked() {
-        RunAssert.assertThat(run(OfClassCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void memoryOfNoTestIsChecked() {
-        RunAssert.assertThat(run(UnownedMemoryTestCase.class))
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void theAccountOfATestOnASharedMeshIsChecked() {
-        RunAssert.assertThat(run(OfEachTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void aDynamicTestIsChecked() {
-        RunAssert.assertThat(run(DynamicCase.class)).hasOnlyFailed("leaks");
+        RunAssert.assertThat(run(type)).hasOnlyLeakOf(failed);
     }
 
     @Test
@@ -109,6 +87,9 @@ class StoredResourcesTests {
                 .asString()
                 .startsWith("MeshGuard  1 test tracked · 8 buffers · 1 failed\n");
     }
+
+    /** Memory of no test. */
+    static class OfNoTestCase extends UnownedMemoryTestCase {}
 
     private RunAssert.Results run(Class<?> testClass) {
         return JupiterRun.run(testClass, parameters());

@@ -1,11 +1,11 @@
 package dev.meshguard.junit.testkit;
 
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectIteration;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -29,10 +29,7 @@ public final class JupiterRun {
 
     /** Returns the results of the tests of a class. */
     public static RunAssert.Results run(Class<?> testClass) {
-        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
-                .configurationParameter("meshguard.page", "off")
-                .selectors(selectClass(testClass))
-                .execute());
+        return runTogether(testClass);
     }
 
     /** Returns the results of one invocation of a method that runs several times, from 1; the others do not run. */
@@ -41,31 +38,23 @@ public final class JupiterRun {
                 .filter(one -> one.getName().equals(method))
                 .findFirst()
                 .orElseThrow();
-        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
-                .configurationParameter("meshguard.page", "off")
-                .selectors(selectIteration(selectMethod(testClass, found), index - 1))
-                .execute());
+        return execute(
+                "junit-jupiter", Map.of(), Stream.of(selectIteration(selectMethod(testClass, found), index - 1)));
     }
 
     /** Returns the results of the tests of a class in a run with configuration parameters. */
     public static RunAssert.Results run(Class<?> testClass, Map<String, String> parameters) {
-        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
-                .configurationParameter("meshguard.page", "off")
-                .selectors(selectClass(testClass))
-                .configurationParameters(parameters)
-                .execute());
+        return runTogether(parameters, testClass);
     }
 
     /** Returns the results of the test with a given name in a class or its nested classes; the others do not run. */
     public static RunAssert.Results runTest(Class<?> around, String test, Map<String, String> parameters) {
-        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
-                .configurationParameter("meshguard.page", "off")
-                .selectors(methods(around)
+        return execute(
+                "junit-jupiter",
+                parameters,
+                methods(around)
                         .filter(method -> method.getName().equals(test))
-                        .map(method -> selectMethod(method.getDeclaringClass(), method))
-                        .toArray(DiscoverySelector[]::new))
-                .configurationParameters(parameters)
-                .execute());
+                        .map(method -> selectMethod(method.getDeclaringClass(), method)));
     }
 
     /** Returns the methods of a class and its nested classes. */
@@ -82,23 +71,12 @@ public final class JupiterRun {
 
     /** Returns the results of the tests of several classes in one run with configuration parameters. */
     public static RunAssert.Results runTogether(Map<String, String> parameters, Class<?>... testClasses) {
-        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
-                .configurationParameter("meshguard.page", "off")
-                .configurationParameters(parameters)
-                .selectors(Arrays.stream(testClasses)
-                        .map(DiscoverySelectors::selectClass)
-                        .toArray(DiscoverySelector[]::new))
-                .execute());
+        return execute("junit-jupiter", parameters, Arrays.stream(testClasses).map(DiscoverySelectors::selectClass));
     }
 
     /** Returns the results of the tests of {@code @Suite} classes in one run. */
     public static RunAssert.Results runSuites(Class<?>... suites) {
-        return new RunAssert.Results(EngineTestKit.engine("junit-platform-suite")
-                .configurationParameter("meshguard.page", "off")
-                .selectors(Arrays.stream(suites)
-                        .map(DiscoverySelectors::selectClass)
-                        .toArray(DiscoverySelector[]::new))
-                .execute());
+        return execute("junit-platform-suite", Map.of(), Arrays.stream(suites).map(DiscoverySelectors::selectClass));
     }
 
     /** Returns the results of the tests of a class that ran concurrently. */
@@ -108,11 +86,18 @@ public final class JupiterRun {
 
     /** Returns the results of the tests of a class that ran concurrently, with configuration parameters. */
     public static RunAssert.Results runConcurrently(Class<?> testClass, Map<String, String> parameters) {
-        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+        Map<String, String> all = new HashMap<>(parameters);
+        all.putAll(CONCURRENTLY);
+        return run(testClass, all);
+    }
+
+    /** Runs tests without pages, unless a parameter asks for them. */
+    private static RunAssert.Results execute(
+            String engine, Map<String, String> parameters, Stream<? extends DiscoverySelector> selectors) {
+        return new RunAssert.Results(EngineTestKit.engine(engine)
                 .configurationParameter("meshguard.page", "off")
-                .selectors(selectClass(testClass))
                 .configurationParameters(parameters)
-                .configurationParameters(CONCURRENTLY)
+                .selectors(selectors.toArray(DiscoverySelector[]::new))
                 .execute());
     }
 

@@ -126,10 +126,13 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return this;
     }
 
-    /** Verifies that no test leaked, and only one container with a display name: the engine, a class or a factory. */
+    /** Verifies that only one test, class, factory or engine failed, the one with a display name, for a leak. */
     public Failure hasOnlyLeakOf(String displayName) {
-        Assertions.assertThat(failures(actual.events().testEvents())).isEmpty();
-        return hasFailedContainerCalled(displayName).whichFailed().withVerdict(Outcome.LEAKED);
+        List<Event> failed = actual.events().allEvents().failed().list();
+        Assertions.assertThat(failed)
+                .map(event -> event.getTestDescriptor().getDisplayName())
+                .containsExactly(displayName);
+        return new Subject(actual, failed.get(0)).whichFailed().withVerdict(Outcome.LEAKED);
     }
 
     /** Verifies that exactly one engine, class or factory failed, and returns it. */
