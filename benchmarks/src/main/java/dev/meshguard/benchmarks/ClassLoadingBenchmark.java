@@ -35,7 +35,8 @@ public class ClassLoadingBenchmark {
 
     private static final int CLASSES = 3_000;
 
-    private static final List<String> LIBRARIES = List.of("org/assertj/", "io/netty/", "org/junit/");
+    private static final List<String> LIBRARIES =
+            List.of("io/netty/", "org/junit/", "com/fasterxml/jackson/", "net/bytebuddy/");
 
     /** Whether there was such a test. */
     @Param({"false", "true"})

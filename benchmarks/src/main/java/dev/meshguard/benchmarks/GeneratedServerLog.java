@@ -18,7 +18,6 @@ final class GeneratedServerLog {
     private static final int DEVICES = 8;
     private static final int ADDRESSES = 5_000;
     private static final int MAX_LIVE = 300;
-    private static final long FIRST_PROCESS = 108_740;
     private static final long[] SIZES = {2048, 4096, 12_288, 24_576, 98_304, 524_288, 1_048_576, 4_194_304};
 
     private record Buffer(long id, String type, long size, int device, int references) {}
@@ -27,29 +26,21 @@ final class GeneratedServerLog {
     private final List<Buffer> live = new ArrayList<>();
     private final boolean[][] allocated = new boolean[DEVICES][ADDRESSES];
     private final Writer log;
-    private final int sharing;
     private long lines;
 
-    /**
-     * Creates a generator.
-     *
-     * @param sharing how many processes share a fifth of the addresses; 1 if none is shared
-     */
-    private GeneratedServerLog(Writer log, int sharing) {
+    private GeneratedServerLog(Writer log) {
         this.log = log;
-        this.sharing = sharing;
     }
 
-    /** Writes a log of so many lines, in which so many processes share a fifth of the addresses, and prints where it is. */
+    /** Writes a log of so many lines, and prints where it is. */
     public static void main(String[] arguments) throws IOException {
-        System.out.println(
-                write(Long.parseLong(arguments[0]), arguments.length > 1 ? Integer.parseInt(arguments[1]) : 1));
+        System.out.println(write(Long.parseLong(arguments[0])));
     }
 
-    static Path write(long lines, int sharing) throws IOException {
+    static Path write(long lines) throws IOException {
         Path file = Files.createTempFile("server", ".log");
         try (Writer writer = Files.newBufferedWriter(file)) {
-            GeneratedServerLog log = new GeneratedServerLog(writer, sharing);
+            GeneratedServerLog log = new GeneratedServerLog(writer);
             while (log.lines < lines) {
                 log.step();
             }
@@ -65,13 +56,7 @@ final class GeneratedServerLog {
             long size = SIZES[random.nextInt(SIZES.length)];
             for (int device = 0; device < DEVICES; device++) {
                 if ((only >= DEVICES || only == device) && !allocated[device][place]) {
-                    int references = 1 + random.nextInt(50) / 49;
-                    allocate(new Buffer(
-                            place * 2048L,
-                            type,
-                            size,
-                            device,
-                            place % 5 == 0 ? Math.max(sharing, references) : references));
+                    allocate(new Buffer(place * 2048L, type, size, device, 1 + random.nextInt(50) / 49));
                     allocated[device][place] = true;
                 }
             }
@@ -83,8 +68,7 @@ final class GeneratedServerLog {
     private void allocate(Buffer buffer) throws IOException {
         for (int reference = 1; reference <= buffer.references(); reference++) {
             line(
-                    "✓ [PID %d] Allocated %d bytes of %s on device %d (buffer_id=0x%x%s)",
-                    FIRST_PROCESS + (reference - 1) % sharing,
+                    "✓ [PID 108740] Allocated %d bytes of %s on device %d (buffer_id=0x%x%s)",
                     buffer.size(),
                     buffer.type(),
                     buffer.device(),

@@ -3,10 +3,9 @@ package dev.meshguard.benchmarks;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
-import dev.meshguard.report.json.VerdictJson;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +42,7 @@ public class JudgeBenchmark {
     public JudgedHistory what = JudgedHistory.MILLION_EVENTS;
 
     private Path file = Path.of("history.jsonl");
-    private AllocationHistory history = JudgedHistory.TEN_THOUSAND_LEAKS.history();
+    private AllocationHistory history = AllocationTracker.create().history();
 
     /** Writes the history down. */
     @Setup
@@ -74,13 +73,5 @@ public class JudgeBenchmark {
     @Benchmark
     public String judge() {
         return VerdictReport.of(LeakCheck.create().examine(history)).text();
-    }
-
-    /** Judges and writes the verdict as JSON. */
-    @Benchmark
-    public VerdictReport judgeToJson() throws IOException {
-        VerdictReport report = VerdictReport.of(LeakCheck.create().examine(history));
-        VerdictJson.write(report, Writer.nullWriter());
-        return report;
     }
 }

@@ -28,18 +28,6 @@ public enum JudgedHistory {
             close(tracker, 0);
         }
     },
-    /** Ten thousand leaks from as many lines of code. */
-    TEN_THOUSAND_LEAKS {
-        @Override
-        void run(AllocationTracker tracker) {
-            open(tracker, 0);
-            for (int leak = 0; leak < 10_000; leak++) {
-                MemoryRequest request = request(AllocationDetails.user().onMesh(0), leak);
-                tracker.allocated(request, leak % DEVICES.size(), BufferType.DRAM, PAGE * leak, PAGE, Ownership.OWNING);
-            }
-            close(tracker, 0);
-        }
-    },
     /** A million events of five meshes one after another, with owners, submeshes over them and full witness readings. */
     SEVERAL_MESHES {
         @Override

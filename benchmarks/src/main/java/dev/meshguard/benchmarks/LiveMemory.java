@@ -4,13 +4,11 @@ import dev.meshguard.benchmarks.recorder.Contender;
 import dev.meshguard.benchmarks.recorder.Lane;
 import dev.meshguard.benchmarks.recorder.Recorder;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryMXBean;
 import java.util.List;
 import java.util.Locale;
 
 /**
- * Measures what each contender keeps on the heap per live buffer.
+ * Measures what MeshGuard keeps on the heap for each of a million live buffers.
  *
  * <p>Each runs in a JVM of its own with the serial collector, whose full collection leaves nothing but what is
  * reachable. What is counted is the difference of the used heap after full collections before and after, without the
@@ -25,82 +23,51 @@ public final class LiveMemory {
     /** The main method, the measurement, the one that goes to the depth, and the lane's. */
     private static final int FRAMES_ABOVE = 4;
 
+    private static final int BUFFERS = 1_000_000;
     private static final int DEVICES = 8;
     private static final int ADDRESSES = 100;
 
-    private static final List<Contender> CONTENDERS = List.of(
-            Contender.MAP,
-            Contender.MAP_WITH_STACK,
-            Contender.MESHGUARD,
-            Contender.MESHGUARD_ORIGIN,
-            Contender.NETTY,
-            Contender.NETTY_PARANOID,
-            Contender.ARROW,
-            Contender.ARROW_DEBUG);
-
     private LiveMemory() {}
 
-    /** Measures all contenders, or, given a contender and a number of buffers, that one in this JVM. */
+    /** Measures MeshGuard without origins and with them, or, given a contender, that one in this JVM. */
     public static void main(String... arguments) throws IOException, InterruptedException {
-        if (arguments.length == 2) {
-            measure(Contender.valueOf(arguments[0]), Integer.parseInt(arguments[1]));
+        if (arguments.length == 1) {
+            measure(Contender.valueOf(arguments[0]));
             return;
         }
         System.out.println("| contender | live buffers | bytes per live buffer | CPU ns per allocation |");
         System.out.println("| --- | --- | --- | --- |");
-        for (int buffers : new int[] {100_000, 1_000_000}) {
-            for (Contender contender : CONTENDERS) {
-                inOtherJvm(contender, buffers);
-            }
+        for (Contender contender : List.of(Contender.MESHGUARD, Contender.MESHGUARD_ORIGIN)) {
+            System.out.print(OtherJvm.run(LiveMemory.class, List.of("-XX:+UseSerialGC", "-Xmx12g"), contender));
         }
     }
 
-    private static void inOtherJvm(Contender contender, int buffers) throws IOException, InterruptedException {
-        int exit = new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/java",
-                        "-XX:+UseSerialGC",
-                        "-Xmx12g",
-                        "-XX:MaxDirectMemorySize=4g",
-                        "--add-opens=java.base/java.nio=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        LiveMemory.class.getName(),
-                        contender.name(),
-                        Integer.toString(buffers))
-                .inheritIO()
-                .start()
-                .waitFor();
-        if (exit != 0) {
-            throw new IllegalStateException(contender + " with " + buffers + " live buffers ended with " + exit);
-        }
-    }
-
-    private static void measure(Contender contender, int buffers) {
+    private static void measure(Contender contender) {
         warmUp(contender);
         Recorder recorder = contender.start();
         Lane[] lanes = new Lane[DEVICES];
-        int perDevice = buffers / DEVICES;
+        int perDevice = BUFFERS / DEVICES;
         for (int device = 0; device < DEVICES; device++) {
             lanes[device] = recorder.lane(device, perDevice);
         }
 
-        long before = usedHeap();
-        long cpuBefore = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        long before = OtherJvm.usedHeap();
+        long cpuBefore = OtherJvm.cpuTime();
         for (int buffer = 0; buffer < perDevice; buffer++) {
             for (int device = 0; device < DEVICES; device++) {
                 at(1 + buffer % ADDRESSES, lanes[device], buffer);
             }
         }
-        long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpuBefore;
-        long kept = usedHeap() - before;
+        long cpu = OtherJvm.cpuTime() - cpuBefore;
+        long kept = OtherJvm.usedHeap() - before;
 
         System.out.printf(
                 Locale.ROOT,
                 "| %s | %,d | %.1f | %.0f |%n",
                 contender,
-                buffers,
-                (double) kept / buffers,
-                (double) cpu / buffers);
+                BUFFERS,
+                (double) kept / BUFFERS,
+                (double) cpu / BUFFERS);
         for (Lane lane : lanes) {
             lane.free(0);
         }
@@ -134,15 +101,5 @@ public final class LiveMemory {
 
     private static void otherWayDown(int more, int place, Lane lane, int buffer) {
         down(more - 1, place, lane, buffer);
-    }
-
-    private static long usedHeap() {
-        MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
-        long least = Long.MAX_VALUE;
-        for (int i = 0; i < 3; i++) {
-            memory.gc();
-            least = Math.min(least, memory.getHeapMemoryUsage().getUsed());
-        }
-        return least;
     }
 }

@@ -8,8 +8,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryMXBean;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -26,7 +25,6 @@ public final class LiveMesh {
     private static final MeshShape GALAXY = MeshShape.of(8, 4);
     private static final int DEVICES = 32;
     private static final int MILLION = 1_000_000;
-    private static final String HEAP = "1g";
 
     /** A page of 32 bytes in every bank, so that the device memory holds a million of them. */
     private static final BufferConfig BUFFER = BufferConfig.of(BufferType.DRAM, 384, 32);
@@ -49,21 +47,7 @@ public final class LiveMesh {
 
     private static void inOtherJvm(MeshMemoryBenchmark.Listener listener, int buffers)
             throws IOException, InterruptedException {
-        int exit = new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/java",
-                        "-XX:+UseSerialGC",
-                        "-Xmx" + HEAP,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        LiveMesh.class.getName(),
-                        listener.name(),
-                        Integer.toString(buffers))
-                .inheritIO()
-                .start()
-                .waitFor();
-        if (exit != 0) {
-            throw new IllegalStateException(listener + " with " + buffers + " mesh buffers ended with " + exit);
-        }
+        System.out.print(OtherJvm.run(LiveMesh.class, List.of("-XX:+UseSerialGC", "-Xmx1g"), listener, buffers));
     }
 
     private static void measure(MeshMemoryBenchmark.Listener listener, int buffers) {
@@ -74,19 +58,19 @@ public final class LiveMesh {
         mesh.allocate(BUFFER).deallocate();
         MeshBuffer[] live = new MeshBuffer[buffers];
 
-        long before = usedHeap();
-        long cpuBefore = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        long before = OtherJvm.usedHeap();
+        long cpuBefore = OtherJvm.cpuTime();
         for (int buffer = 0; buffer < buffers; buffer++) {
             live[buffer] = mesh.allocate(BUFFER);
         }
-        long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpuBefore;
-        long kept = usedHeap() - before;
+        long cpu = OtherJvm.cpuTime() - cpuBefore;
+        long kept = OtherJvm.usedHeap() - before;
 
-        cpuBefore = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        cpuBefore = OtherJvm.cpuTime();
         for (MeshBuffer buffer : live) {
             buffer.deallocate();
         }
-        cpu += ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpuBefore;
+        cpu += OtherJvm.cpuTime() - cpuBefore;
         System.out.printf(
                 Locale.ROOT,
                 "| %s | %,d | %,d | %.0f | %.0f | %.0f |%n",
@@ -97,15 +81,5 @@ public final class LiveMesh {
                 (double) kept / buffers,
                 (double) cpu / buffers);
         mesh.close();
-    }
-
-    private static long usedHeap() {
-        MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
-        long least = Long.MAX_VALUE;
-        for (int i = 0; i < 3; i++) {
-            memory.gc();
-            least = Math.min(least, memory.getHeapMemoryUsage().getUsed());
-        }
-        return least;
     }
 }

@@ -1,11 +1,8 @@
 package dev.meshguard.benchmarks;
 
-import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
-import dev.meshguard.verdict.LeakCheck;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,8 +26,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Measures reading the log of a server, compared with regular expressions that keep the same data as tt-metal's script, and
- * with counting lines.
+ * Measures reading the log of a server, compared with regular expressions that keep the same data as tt-metal's
+ * script.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -64,7 +61,7 @@ public class LogBenchmark {
     /** Writes the log. */
     @Setup
     public void write() throws IOException {
-        file = GeneratedServerLog.write(lines, 1);
+        file = GeneratedServerLog.write(lines);
     }
 
     /** Removes the log. */
@@ -77,14 +74,6 @@ public class LogBenchmark {
     @Benchmark
     public AllocationLog meshguard() throws IOException {
         return AllocationLog.read(file);
-    }
-
-    /** Reads it, judges it and puts that into words. */
-    @Benchmark
-    public String meshguardToText() throws IOException {
-        return VerdictReport.of(
-                        LeakCheck.create().examine(AllocationLog.read(file).history()))
-                .text();
     }
 
     /** Reads it as tt-metal's script does. */
@@ -112,21 +101,6 @@ public class LogBenchmark {
             }
         }
         return events;
-    }
-
-    /** Looks for line breaks and at nothing else. */
-    @Benchmark
-    public long countLines() throws IOException {
-        byte[] block = new byte[1 << 16];
-        long count = 0;
-        try (InputStream log = Files.newInputStream(file)) {
-            for (int read = log.read(block); read >= 0; read = log.read(block)) {
-                for (int i = 0; i < read; i++) {
-                    count += block[i] == '\n' ? 1 : 0;
-                }
-            }
-        }
-        return count;
     }
 
     private static void add(

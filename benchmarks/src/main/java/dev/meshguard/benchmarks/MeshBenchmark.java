@@ -30,7 +30,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 20)
 @Fork(
         value = 2,
-        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
+        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch"})
 @State(Scope.Thread)
 public class MeshBenchmark {
 
@@ -41,7 +41,7 @@ public class MeshBenchmark {
     static final int REPORTS = BUFFERS * DEVICES;
 
     /** What records. */
-    @Param({"MAP", "MESHGUARD", "MESHGUARD_ORIGIN", "NETTY_PARANOID"})
+    @Param({"MESHGUARD_ORIGIN", "NETTY_PARANOID"})
     public Contender contender = Contender.NOTHING;
 
     /** Java frames down to the one that asks for the buffers. */

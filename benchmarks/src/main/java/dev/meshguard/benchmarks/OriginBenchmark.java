@@ -45,7 +45,7 @@ public class OriginBenchmark {
     public static class Shared {
 
         /** What records. */
-        @Param({"STACK_ONLY", "MAP_WITH_STACK", "MESHGUARD_ORIGIN", "NETTY_PARANOID", "ARROW_DEBUG"})
+        @Param({"STACK_ONLY", "MESHGUARD_ORIGIN", "NETTY_PARANOID", "ARROW_DEBUG"})
         public Contender contender = Contender.NOTHING;
 
         Recorder recorder = Contender.NOTHING.start();
@@ -62,7 +62,7 @@ public class OriginBenchmark {
     public static class OwnDevice {
 
         /** Java frames down to the one that asks for the buffer. */
-        @Param({"20", "60", "120"})
+        @Param("60")
         public int depth;
 
         private Window window = Window.NONE;

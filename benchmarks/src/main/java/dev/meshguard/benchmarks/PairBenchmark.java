@@ -1,7 +1,6 @@
 package dev.meshguard.benchmarks;
 
 import dev.meshguard.benchmarks.recorder.Contender;
-import dev.meshguard.benchmarks.recorder.Recorder;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -15,10 +14,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
-import org.openjdk.jmh.infra.ThreadParams;
 
 /**
  * Measures one allocation and one free without a stack.
@@ -33,62 +29,31 @@ import org.openjdk.jmh.infra.ThreadParams;
 @Measurement(iterations = 20)
 @Fork(
         value = 2,
-        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
+        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch"})
+@State(Scope.Thread)
 public class PairBenchmark {
 
     static final int PAIRS = 1 << 18;
 
-    /** The state that all threads share. */
-    @State(Scope.Benchmark)
-    public static class Shared {
+    /** What records. */
+    @Param({"NOTHING", "MAP", "MESHGUARD"})
+    public Contender contender = Contender.NOTHING;
 
-        /** What records. */
-        @Param({"NOTHING", "MAP", "MESHGUARD", "NETTY", "ARROW"})
-        public Contender contender = Contender.NOTHING;
+    /** Live buffers. */
+    @Param("1024")
+    public int live;
 
-        Recorder recorder = Contender.NOTHING.start();
+    private Window window = Window.NONE;
 
-        /** Starts from nothing. */
-        @Setup(Level.Iteration)
-        public void start() {
-            recorder = contender.start();
-        }
-    }
-
-    /** A thread with its own device. */
-    @State(Scope.Thread)
-    public static class OwnDevice {
-
-        /** Live buffers per device. */
-        @Param({"1024", "131072"})
-        public int live;
-
-        private Window window = Window.NONE;
-
-        /** Fills the window. */
-        @Setup(Level.Iteration)
-        public void start(Shared shared, ThreadParams thread) {
-            window = new Window(buffers -> shared.recorder.lane(thread.getThreadIndex(), buffers), live);
-        }
-
-        /** Empties the window: a library's detector would report buffers that are dropped. */
-        @TearDown(Level.Iteration)
-        public void clear() {
-            window.clear();
-        }
+    /** Starts from nothing and fills the window. */
+    @Setup(Level.Iteration)
+    public void start() {
+        window = new Window(buffers -> contender.start().lane(0, buffers), live);
     }
 
     /** One thread. */
     @Benchmark
-    @Threads(1)
-    public void oneThread(OwnDevice device) {
-        device.window.pairs(PAIRS);
-    }
-
-    /** Two threads, each on a device of its own. */
-    @Benchmark
-    @Threads(2)
-    public void twoThreads(OwnDevice device) {
-        device.window.pairs(PAIRS);
+    public void oneThread() {
+        window.pairs(PAIRS);
     }
 }

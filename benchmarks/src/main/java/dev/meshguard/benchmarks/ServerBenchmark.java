@@ -26,9 +26,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
-import org.openjdk.jmh.infra.ThreadParams;
 
 /**
  * Measures records over a socket, from the first write to the reply that all are entered.
@@ -43,113 +41,81 @@ import org.openjdk.jmh.infra.ThreadParams;
 @Fork(
         value = 2,
         jvmArgsAppend = {"-Xms512m", "-Xmx512m"})
+@State(Scope.Thread)
 public class ServerBenchmark {
 
     static final int RECORDS = 65_536;
     private static final int RECORD = RecordSize.BYTES_112.bytes();
 
-    /** One server for all programs. */
-    @State(Scope.Benchmark)
-    public static class Shared {
+    /** Who hears. */
+    @Param
+    public ServerContender contender = ServerContender.COUNTING;
 
-        /** Who hears. */
-        @Param
-        public ServerContender contender = ServerContender.COUNTING;
+    /** Records of one write. */
+    @Param({"1", "64"})
+    public int batch;
 
-        private AutoCloseable server = () -> {};
-        private Path folder = Path.of("/tmp");
+    private AutoCloseable server = () -> {};
+    private Path folder = Path.of("/tmp");
+    private ByteBuffer records = ByteBuffer.allocate(0);
+    private ByteBuffer question = ByteBuffer.allocate(0);
+    private final ByteBuffer answer = ByteBuffer.allocateDirect(RECORD);
 
-        /** Starts it. */
-        @Setup(Level.Iteration)
-        public void start() throws IOException {
-            folder = Files.createTempDirectory("server");
-            server = contender.start(folder);
+    @SuppressWarnings("NullAway.Init") // JMH calls the method that sets it before all others.
+    private SocketChannel channel;
+
+    /** Starts a server, connects, and has all records ready: 1,024 buffers are allocated at a time. */
+    @Setup(Level.Iteration)
+    public void start() throws IOException {
+        folder = Files.createTempDirectory("server");
+        server = contender.start(folder);
+        RecordCodec codec = RecordCodec.of(RecordSize.BYTES_112);
+        int process = (int) ProcessHandle.current().pid();
+        int live = 1024;
+        records = ByteBuffer.allocateDirect(RECORDS * RECORD);
+        for (int record = 0; record < RECORDS; record++) {
+            int buffer = record / (2 * live) * live + record % live;
+            long address = 4096L * (buffer + 1);
+            boolean isAllocation = record / live % 2 == 0;
+            codec.encode(
+                    isAllocation
+                            ? Request.allocation(process, buffer % 8, BufferType.DRAM, address, 4096)
+                            : Request.free(process, buffer % 8, address),
+                    records);
         }
-
-        /** Stops it. */
-        @TearDown(Level.Iteration)
-        public void stop() throws Exception {
-            server.close();
-            Files.deleteIfExists(folder.resolve("server.log"));
-            Files.delete(folder);
-        }
+        question = ByteBuffer.allocateDirect(RECORD);
+        codec.encode(Request.query(0), question);
+        channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        channel.connect(UnixDomainSocketAddress.of(folder.resolve("s")));
     }
 
-    /** A program with its own connection. */
-    @State(Scope.Thread)
-    public static class Program {
-
-        /** Records of one write. */
-        @Param({"1", "64", "512"})
-        public int batch;
-
-        private ByteBuffer records = ByteBuffer.allocate(0);
-        private ByteBuffer question = ByteBuffer.allocate(0);
-        private final ByteBuffer answer = ByteBuffer.allocateDirect(RECORD);
-
-        @SuppressWarnings("NullAway.Init") // JMH calls the method that sets it before all others.
-        private SocketChannel channel;
-
-        /** Connects, and has all records ready: 1,024 buffers are allocated at a time. */
-        @Setup(Level.Iteration)
-        public void start(Shared shared, ThreadParams thread) throws IOException {
-            RecordCodec codec = RecordCodec.of(RecordSize.BYTES_112);
-            int process = (int) ProcessHandle.current().pid();
-            int live = 1024;
-            records = ByteBuffer.allocateDirect(RECORDS * RECORD);
-            for (int record = 0; record < RECORDS; record++) {
-                int buffer = record / (2 * live) * live + record % live;
-                long address = ((long) thread.getThreadIndex() << 32) + 4096L * (buffer + 1);
-                boolean isAllocation = record / live % 2 == 0;
-                codec.encode(
-                        isAllocation
-                                ? Request.allocation(process, buffer % 8, BufferType.DRAM, address, 4096)
-                                : Request.free(process, buffer % 8, address),
-                        records);
-            }
-            question = ByteBuffer.allocateDirect(RECORD);
-            codec.encode(Request.query(0), question);
-            channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-            channel.connect(UnixDomainSocketAddress.of(shared.folder.resolve("s")));
-        }
-
-        /** Disconnects. */
-        @TearDown(Level.Iteration)
-        public void stop() throws IOException {
-            channel.close();
-        }
-
-        private void report() throws IOException {
-            int atOnce = batch * RECORD;
-            for (int at = 0; at < RECORDS * RECORD; at += atOnce) {
-                records.limit(at + atOnce).position(at);
-                send(records);
-            }
-            send(question.rewind());
-            answer.clear();
-            while (answer.hasRemaining()) {
-                channel.read(answer);
-            }
-        }
-
-        private void send(ByteBuffer bytes) throws IOException {
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-        }
+    /** Disconnects and stops the server. */
+    @TearDown(Level.Iteration)
+    public void stop() throws Exception {
+        channel.close();
+        server.close();
+        Files.deleteIfExists(folder.resolve("server.log"));
+        Files.delete(folder);
     }
 
     /** One program. */
     @Benchmark
-    @Threads(1)
-    public void oneProgram(Program program) throws IOException {
-        program.report();
+    public void oneProgram() throws IOException {
+        int atOnce = batch * RECORD;
+        for (int at = 0; at < RECORDS * RECORD; at += atOnce) {
+            records.limit(at + atOnce).position(at);
+            send(records);
+        }
+        send(question.rewind());
+        answer.clear();
+        while (answer.hasRemaining()) {
+            channel.read(answer);
+        }
     }
 
-    /** Eight programs at once. */
-    @Benchmark
-    @Threads(8)
-    public void eightPrograms(Program program) throws IOException {
-        program.report();
+    private void send(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.meshguard.benchmarks.pertest;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.meshguard.benchmarks.OtherJvm;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
@@ -12,7 +13,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
@@ -26,39 +26,26 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
  *
  * <p>A fresh JVM for each contender and round, in turn; the first launch is cold, as a build runs tests, the second is warm.
  * It measures the CPU time of the JVM, compiler and collector included, and the time by the clock, from the launch to its end.
- * It prints each measurement when it ends, and then the medians over the rounds. The arguments are the number of rounds, 7
- * unless given, and the contenders, all unless given; the bare tests are always measured.
+ * It prints each measurement when it ends, and then the medians over the rounds; the argument is their number, 7 unless given.
  *
- * <pre>{@code java -cp benchmarks/target/benchmarks.jar dev.meshguard.benchmarks.pertest.PerTestCost 5 MOCKITO_WITH_MOCK MESHGUARD_WITH_MESH}</pre>
+ * <pre>{@code java -cp benchmarks/target/benchmarks.jar dev.meshguard.benchmarks.pertest.PerTestCost 5}</pre>
  */
 public final class PerTestCost {
 
     private static final int DEFAULT_ROUNDS = 7;
-    private static final int MAX_ROUNDS = 1_000;
     private static final String IN_THIS_JVM = "--in-this-jvm";
 
     /** The compared extensions. */
     private enum Contender {
         BARE(TrivialTests.Bare.class),
-        MOCKITO(TrivialTests.Mockito.class),
         MOCKITO_WITH_MOCK(TrivialTests.MockitoWithMock.class),
-        MOCKITO_WITH_PARAMETER(TrivialTests.MockitoWithParameter.class),
-        NETTY(TrivialTests.Netty.class, TrivialTests.SLOW_TESTS),
-        NETTY_WITH_BUFFER(TrivialTests.NettyWithBuffer.class, TrivialTests.SLOW_TESTS),
-        MESHGUARD(TrivialTests.MeshGuard.class),
         MESHGUARD_WITH_MESH(TrivialTests.MeshGuardWithMesh.class),
         MESHGUARD_WITH_TENSOR(TrivialTests.MeshGuardWithTensor.class);
 
         private final Class<?> tests;
-        private final int count;
 
         Contender(Class<?> tests) {
-            this(tests, TrivialTests.TESTS);
-        }
-
-        Contender(Class<?> tests, int count) {
             this.tests = tests;
-            this.count = count;
         }
     }
 
@@ -75,9 +62,9 @@ public final class PerTestCost {
     private final int rounds;
     private final Map<Contender, List<Launches>> launches = new EnumMap<>(Contender.class);
 
-    private PerTestCost(int rounds, Set<Contender> contenders) {
+    private PerTestCost(int rounds) {
         this.rounds = rounds;
-        contenders.forEach(contender -> launches.put(contender, new ArrayList<>()));
+        EnumSet.allOf(Contender.class).forEach(contender -> launches.put(contender, new ArrayList<>()));
     }
 
     /** Measures contenders in JVMs of their own, and prints the medians. */
@@ -89,45 +76,10 @@ public final class PerTestCost {
             System.out.printf(Locale.ROOT, "%f %f %f %f%n", cold.cpu, cold.clock, warm.cpu, warm.clock);
             return;
         }
-        PerTestCost measurement;
-        try {
-            measurement = of(List.of(arguments));
-        } catch (IllegalArgumentException e) {
-            System.err.println(e.getMessage());
-            System.exit(64);
-            return;
-        }
+        PerTestCost measurement =
+                new PerTestCost(arguments.length == 0 ? DEFAULT_ROUNDS : Integer.parseInt(arguments[0]));
         measurement.measure();
         measurement.print();
-    }
-
-    private static PerTestCost of(List<String> arguments) {
-        int rounds = DEFAULT_ROUNDS;
-        Set<Contender> contenders = EnumSet.noneOf(Contender.class);
-        for (String argument : arguments) {
-            if (argument.matches("[0-9]{1,9}")) {
-                rounds = Integer.parseInt(argument);
-            } else {
-                contenders.add(contender(argument));
-            }
-        }
-        if (rounds < 1 || rounds > MAX_ROUNDS) {
-            throw new IllegalArgumentException(
-                    "Cannot measure " + rounds + " rounds: give a number from 1 to " + MAX_ROUNDS);
-        }
-        if (contenders.isEmpty()) {
-            contenders = EnumSet.allOf(Contender.class);
-        }
-        contenders.add(Contender.BARE);
-        return new PerTestCost(rounds, contenders);
-    }
-
-    private static Contender contender(String name) {
-        return Arrays.stream(Contender.values())
-                .filter(contender -> contender.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("There is no contender " + name
-                        + ": give a number of rounds, or some of " + Arrays.toString(Contender.values())));
     }
 
     private void measure() throws IOException, InterruptedException {
@@ -175,20 +127,7 @@ public final class PerTestCost {
     }
 
     private static Launches inOtherJvm(Contender contender) throws IOException, InterruptedException {
-        Process other = new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/java",
-                        "-Xmx512m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        PerTestCost.class.getName(),
-                        IN_THIS_JVM,
-                        contender.name())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        String output = new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (other.waitFor() != 0) {
-            throw new IllegalStateException(contender + " failed: " + output);
-        }
+        String output = OtherJvm.run(PerTestCost.class, List.of("-Xmx512m"), IN_THIS_JVM, contender);
         // The summary of the run stands before the answer.
         String answer = output.strip().lines().reduce("", (earlier, last) -> last);
         double[] micros = Arrays.stream(answer.split(" ", -1))
@@ -210,10 +149,10 @@ public final class PerTestCost {
         }
         long cpuNanos = system.getProcessCpuTime() - before;
         long clockNanos = System.nanoTime() - startedAt;
-        if (summary.getSummary().getTestsSucceededCount() != contender.count) {
+        if (summary.getSummary().getTestsSucceededCount() != TrivialTests.TESTS) {
             summary.getSummary().printFailuresTo(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
             throw new IllegalStateException("Not all tests of " + contender + " passed");
         }
-        return new Cost(cpuNanos / 1_000.0 / contender.count, clockNanos / 1_000.0 / contender.count);
+        return new Cost(cpuNanos / 1_000.0 / TrivialTests.TESTS, clockNanos / 1_000.0 / TrivialTests.TESTS);
     }
 }

@@ -1,35 +1,17 @@
 package dev.meshguard.benchmarks.recorder;
 
-import dev.meshguard.arrow.TrackedRootAllocator;
-import dev.meshguard.tracker.AllocationTracker;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 
-/** Arrow's allocator; its debug mode is read once per JVM, from a system property. */
+/** Arrow's allocator in its debug mode, which is read once per JVM, from a system property. */
 final class ArrowRecorder implements Recorder {
-
-    private static final String DEBUG = "arrow.memory.debug.allocator";
 
     private final BufferAllocator allocator;
 
-    private ArrowRecorder(BufferAllocator allocator) {
-        this.allocator = allocator;
-    }
-
-    static ArrowRecorder plain() {
-        System.setProperty(DEBUG, "false");
-        return new ArrowRecorder(new RootAllocator());
-    }
-
-    static ArrowRecorder debugging() {
-        System.setProperty(DEBUG, "true");
-        return new ArrowRecorder(new RootAllocator());
-    }
-
-    static ArrowRecorder tracked(AllocationTracker tracker) {
-        System.setProperty(DEBUG, "false");
-        return new ArrowRecorder(new TrackedRootAllocator(tracker));
+    ArrowRecorder() {
+        System.setProperty("arrow.memory.debug.allocator", "true");
+        allocator = new RootAllocator();
     }
 
     @Override

@@ -5,13 +5,13 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
 
-/** Netty's pooled buffers under its leak detector. */
+/** Netty's pooled buffers, its leak detector at PARANOID. */
 final class NettyRecorder implements Recorder {
 
     private final ByteBufAllocator allocator;
 
-    NettyRecorder(ResourceLeakDetector.Level level) {
-        ResourceLeakDetector.setLevel(level);
+    NettyRecorder() {
+        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
         allocator = new PooledByteBufAllocator(true);
     }
 

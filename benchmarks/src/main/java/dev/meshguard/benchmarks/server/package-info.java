@@ -1,4 +1,4 @@
-/** Servers that receive reports of buffers over a socket, compared with the allocation server. */
+/** Servers that receive reports of buffers over a socket. */
 @NullMarked
 package dev.meshguard.benchmarks.server;
 
