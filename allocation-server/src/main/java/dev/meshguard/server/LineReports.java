@@ -75,7 +75,7 @@ final class LineReports {
 
     private final ReportDispatcher dispatcher;
     private final HistoryReporter reporter;
-    private final LinePrograms programs;
+    private final SharedConnectionState programs;
     private final ClientConnection connection;
 
     private boolean isTooLong;
@@ -130,7 +130,10 @@ final class LineReports {
             entry("state", this::witnessed));
 
     LineReports(
-            ReportDispatcher dispatcher, HistoryReporter reporter, LinePrograms programs, ClientConnection connection) {
+            ReportDispatcher dispatcher,
+            HistoryReporter reporter,
+            SharedConnectionState programs,
+            ClientConnection connection) {
         this.dispatcher = dispatcher;
         this.reporter = reporter;
         this.programs = programs;

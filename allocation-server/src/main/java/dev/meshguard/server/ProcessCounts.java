@@ -5,7 +5,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what each process has, so that a process that has nothing is not searched for. Guarded by the server's lock. */
+/**
+ * Counts the buffers, or other resources, of each process, so that a process without any is not searched for. Guarded by
+ * the server's lock.
+ */
 final class ProcessCounts {
 
     private final Map<Long, int[]> counts = new HashMap<>();

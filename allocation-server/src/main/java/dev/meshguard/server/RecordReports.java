@@ -55,13 +55,13 @@ final class RecordReports {
             int at = in.position();
             int code = in.get(at) & 0xff;
             boolean isMessage = code >= 1 && code <= MessageType.MAX_CODE;
-            int other = isMessage && RecordShape.isPlain(in, at, size.bytes())
-                    ? RecordShape.NOTHING
-                    : RecordShape.otherSize(in, at, size.bytes(), followsRecord);
-            if (other == RecordShape.MORE_NEEDED) {
+            int other = isMessage && RecordSizeDetector.isPlain(in, at, size.bytes())
+                    ? RecordSizeDetector.NOTHING
+                    : RecordSizeDetector.otherSize(in, at, size.bytes(), followsRecord);
+            if (other == RecordSizeDetector.MORE_NEEDED) {
                 break;
             }
-            if (other != RecordShape.NOTHING) {
+            if (other != RecordSizeDetector.NOTHING) {
                 return Optional.of(otherSize(other, size.bytes()));
             }
             in.position(at + size.bytes());
@@ -78,15 +78,15 @@ final class RecordReports {
 
     /** Chooses the record size if the first bytes of this connection prove it. */
     private Optional<String> prove(ByteBuffer in) {
-        if (in.limit() >= RecordFields.END_OF_REQUEST && !RecordShape.mayBegin(in, 0)) {
+        if (in.limit() >= RecordFields.END_OF_REQUEST && !RecordSizeDetector.mayBegin(in, 0)) {
             return Optional.of(
                     connection.description() + " begins with what is no record of any size, so it was closed");
         }
-        int proved = RecordShape.sizeOfFirst(in);
-        if (proved == RecordShape.MORE_NEEDED) {
+        int proved = RecordSizeDetector.sizeOfFirst(in);
+        if (proved == RecordSizeDetector.MORE_NEEDED) {
             return Optional.empty();
         }
-        if (proved == RecordShape.NOTHING) {
+        if (proved == RecordSizeDetector.NOTHING) {
             String why = connection.description() + " sends records of no known size, so it was closed";
             dispatcher.reporter.lost(-1, why);
             return Optional.of(why);
@@ -171,7 +171,7 @@ final class RecordReports {
                         + size.bytes() + ": it was killed in the middle, or sends records of another size";
         boolean mayBeReport =
                 MessageType.of(rest.get(0) & 0xff).filter(MessageType::isReport).isPresent()
-                        && RecordShape.mayBegin(rest, 0);
+                        && RecordSizeDetector.mayBegin(rest, 0);
         if (connection.hasReports() || mayBeReport) {
             dispatcher.reporter.lost(1, why);
         }

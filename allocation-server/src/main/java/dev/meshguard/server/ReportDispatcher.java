@@ -53,7 +53,7 @@ final class ReportDispatcher {
     private final GuessedTypes guesses = new GuessedTypes();
     private final Map<Long, ClientProcess> processes = new HashMap<>();
     private final List<ClientConnection> connections;
-    private final LinePrograms linePrograms = new LinePrograms();
+    private final SharedConnectionState sharedState = new SharedConnectionState();
     private final ProcessInspector inspector;
     final HistoryReporter reporter;
     private final ServerLogFormatter lines;
@@ -241,7 +241,7 @@ final class ReportDispatcher {
 
     /** Returns the reader of a connection that sends lines. */
     LineReports lines(ClientConnection connection) {
-        return new LineReports(this, reporter, linePrograms, connection);
+        return new LineReports(this, reporter, sharedState, connection);
     }
 
     /** Records the process of a client. It is not checked, because the end of its connection shows how it ended. */

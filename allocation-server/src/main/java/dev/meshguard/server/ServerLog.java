@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's log; without a target it takes nothing. Guarded by the server's lock.
+ * Writes the log of a server, if it has one. Guarded by the server's lock.
  *
  * <p>A log that cannot be written is reported as an error; the server continues to serve programs.
  */

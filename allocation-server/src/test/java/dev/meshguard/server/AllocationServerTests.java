@@ -6,7 +6,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
@@ -64,7 +64,7 @@ class AllocationServerTests extends WithServer {
         }
         server.close();
 
-        AllocationLog read = readLog();
+        ParsedLog read = readLog();
 
         assertThat(read.history().lostReports()).as("seed %d", SEED).isEmpty();
         assertThat(read.unread().count()).isZero();

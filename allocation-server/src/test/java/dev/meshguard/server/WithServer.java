@@ -3,7 +3,7 @@ package dev.meshguard.server;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
@@ -124,13 +124,13 @@ abstract class WithServer {
     }
 
     /** Returns the log so far as {@code analyze} reads it. */
-    AllocationLog readLog() throws IOException, InterruptedException {
+    ParsedLog readLog() throws IOException, InterruptedException {
         server.awaitQuiet(LONG);
         return readLog(log.toString());
     }
 
-    static AllocationLog readLog(String text) throws IOException {
-        return AllocationLog.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "server.log");
+    static ParsedLog readLog(String text) throws IOException {
+        return ParsedLog.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "server.log");
     }
 
     LeakVerdict verdict() throws InterruptedException {

@@ -4,7 +4,7 @@ import org.assertj.core.api.AbstractAssert;
 import org.assertj.core.error.ErrorMessageFactory;
 
 /**
- * An assert whose failures can be collected.
+ * The base class of MeshGuard's asserts: their failures are thrown, or collected by soft assertions.
  *
  * @param <SELF> the type of the assert itself
  * @param <ACTUAL> the type of the subject

@@ -1,7 +1,7 @@
 package dev.meshguard.assertions;
 
-import static dev.meshguard.assertions.error.ShouldBeShortage.shouldBe;
-import static dev.meshguard.assertions.error.ShouldBeShortage.shouldBeHeldBy;
+import static dev.meshguard.assertions.error.ShouldHaveReasonOrHolder.shouldBe;
+import static dev.meshguard.assertions.error.ShouldHaveReasonOrHolder.shouldBeHeldBy;
 
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.MemoryShortage.Reason;

@@ -1,6 +1,6 @@
 package dev.meshguard.benchmarks;
 
-import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.ParsedLog;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -72,8 +72,8 @@ public class LogBenchmark {
 
     /** Reads it. */
     @Benchmark
-    public AllocationLog meshguard() throws IOException {
-        return AllocationLog.read(file);
+    public ParsedLog meshguard() throws IOException {
+        return ParsedLog.read(file);
     }
 
     /** Reads it as tt-metal's script does. */

@@ -3,8 +3,8 @@ package dev.meshguard.cli;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
+import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.io.IOException;
@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Judges logs of the allocation server, histories, and files that the runtime wrote. */
+/** The command {@code analyze}: judges logs of the allocation server, histories, and files that the runtime wrote. */
 @Command(
         name = "analyze",
         description =
@@ -147,7 +147,7 @@ final class Analyze implements Subcommand {
         Input.Recording recording = (Input.Recording) input;
         VerdictReport report = recording.report(check.examine(recording.history()));
         boolean hasRounds = roundMark != null;
-        if (recording.content() instanceof AllocationLog log) {
+        if (recording.content() instanceof ParsedLog log) {
             return new LogAnswer(recording, log, report, hasRounds);
         }
         return recording.content() instanceof RuntimeOutput output

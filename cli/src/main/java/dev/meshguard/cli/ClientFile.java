@@ -7,7 +7,7 @@ import java.util.Objects;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Prints MeshGuard's client for a language, a file that a program takes along. */
+/** The command {@code client}: prints MeshGuard's client for a language, a file that a program takes along. */
 @Command(
         name = "client",
         description = "Prints MeshGuard's client for a language: one file to copy beside a program.",

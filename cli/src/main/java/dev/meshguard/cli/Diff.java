@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Compares two recorded runs, or two memory reports. */
+/** The command {@code diff}: compares two recorded runs, or two memory reports. */
 @Command(
         name = "diff",
         description = "Says what a run asks for and leaves otherwise than an earlier one.",

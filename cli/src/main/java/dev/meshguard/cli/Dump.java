@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Requests a log of the remaining buffers from a server. */
+/** The command {@code dump}: requests a log of the remaining buffers from a server. */
 @Command(
         name = "dump",
         description = "Asks an allocation server to write into its log what is still allocated.",

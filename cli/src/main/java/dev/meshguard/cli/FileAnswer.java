@@ -3,7 +3,7 @@ package dev.meshguard.cli;
 import java.util.List;
 import java.util.Map;
 
-/** The answer about one file. */
+/** The output of a command about one file, and its exit status. */
 interface FileAnswer {
 
     Input file();

@@ -4,10 +4,10 @@ import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.meshguard.capture.evidence.internal.FileContent;
+import dev.meshguard.capture.evidence.internal.DecompressedContent;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.file.EditedText;
-import dev.meshguard.report.internal.JsonFormat;
+import dev.meshguard.report.internal.JsonSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
@@ -33,7 +33,7 @@ record FileBeginning(String text) {
      */
     static FileBeginning of(InputStream file) throws IOException {
         return new FileBeginning(
-                EditedText.withoutMark(FileContent.beginning(file).text()));
+                EditedText.withoutMark(DecompressedContent.beginning(file).text()));
     }
 
     /** Returns whether the first line is the header of a history; a file whose header is damaged is read as a log. */
@@ -45,7 +45,7 @@ record FileBeginning(String text) {
     /** Returns what the file is if it is one JSON document, for a sentence; JSON in lines is a log. */
     Optional<String> jsonDocument() throws IOException {
         String kind = "without a key";
-        try (JsonParser json = JsonFormat.factory().createParser(text)) {
+        try (JsonParser json = JsonSettings.factory().createParser(text)) {
             JsonToken token = json.nextToken();
             if (token == null || !token.isStructStart()) {
                 return Optional.empty();

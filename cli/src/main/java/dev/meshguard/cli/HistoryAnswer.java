@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The answer about a file that is read as a history: what it is, the verdict, and what its kind adds. */
+/** The output of a command about a file that is read as a history: what it is, the verdict, and what its kind adds. */
 class HistoryAnswer implements FileAnswer {
 
     private final Input.Recording file;

@@ -5,7 +5,7 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
 import dev.meshguard.report.LogLines;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.Optional;
 
@@ -30,7 +30,7 @@ sealed interface Input {
 
         /** Returns the report of a verdict on it; that of a log has its lines and notes. */
         public VerdictReport report(LeakVerdict verdict) {
-            if (!(content instanceof AllocationLog log)) {
+            if (!(content instanceof ParsedLog log)) {
                 return VerdictReport.of(verdict);
             }
             VerdictReport report = VerdictReport.ofLog(verdict, Optional.empty(), new LogLines(name, log::lineOf));

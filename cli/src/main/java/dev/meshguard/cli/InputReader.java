@@ -5,12 +5,12 @@ import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
-import dev.meshguard.capture.evidence.SharedMemory;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.ProcessInspector;
-import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
+import dev.meshguard.server.log.ParsedLog;
 import java.io.BufferedInputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -82,7 +82,7 @@ final class InputReader {
         FileKind kind = FileKind.valueOf(format.get().name());
         if (kind == FileKind.MEMORY_REPORT || kind == FileKind.SHARED_MEMORY) {
             RuntimeEvidence memory = RuntimeEvidence.read(input, name);
-            if (memory instanceof SharedMemory shared) {
+            if (memory instanceof SharedMemoryStatistics shared) {
                 memory = shared.inspected(ProcessInspector.ofThisMachine()::inspect);
             }
             return List.of(new Input.Moment(kind, name, memory));
@@ -104,7 +104,7 @@ final class InputReader {
             return new Input.Recording(FileKind.HISTORY, name, () -> history);
         }
         Optional<String> json = beginning.jsonDocument();
-        AllocationLog log = logs.read(input, name);
+        ParsedLog log = logs.read(input, name);
         if (json.isPresent() && log.reports() == 0 && log.notes().isEmpty()) {
             throw new UsageException(name + " is JSON " + json.get() + ", which is not read. Give " + KINDS
                     + ", a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.");

@@ -3,7 +3,7 @@ package dev.meshguard.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
-import dev.meshguard.report.internal.JsonFormat;
+import dev.meshguard.report.internal.JsonSettings;
 import java.io.IOException;
 import java.io.Writer;
 import java.lang.reflect.RecordComponent;
@@ -43,7 +43,7 @@ final class JsonDocument {
     /** Writes a document; the writer is flushed and stays open. */
     static void write(Writer out, Map<String, Object> document) throws IOException {
         DefaultIndenter lines = new DefaultIndenter("  ", "\n");
-        try (JsonGenerator json = JsonFormat.factory().createGenerator(out)) {
+        try (JsonGenerator json = JsonSettings.factory().createGenerator(out)) {
             json.setPrettyPrinter(
                     new DefaultPrettyPrinter().withObjectIndenter(lines).withArrayIndenter(lines));
             new JsonDocument(json).value(document);
@@ -71,7 +71,7 @@ final class JsonDocument {
             Map<String, Object> fields = fields(record);
             value(fields.size() == 1 ? fields.values().iterator().next() : fields);
         } else {
-            JsonFormat.write(value, json);
+            JsonSettings.write(value, json);
         }
     }
 

@@ -3,7 +3,7 @@ package dev.meshguard.cli;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AddressUse;
-import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.server.log.UnreadLines;
 import java.io.File;
 import java.nio.file.Files;
@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/** The answer about a log. */
+/** The output of a command about a log of an allocation server. */
 final class LogAnswer extends HistoryAnswer {
 
     /** Matches a name that means itself in each shell. */
@@ -40,9 +40,9 @@ final class LogAnswer extends HistoryAnswer {
             .thenComparingInt(AddressUse::device)
             .thenComparing(AddressUse::address, Long::compareUnsigned);
 
-    private final AllocationLog log;
+    private final ParsedLog log;
 
-    LogAnswer(Input.Recording file, AllocationLog log, VerdictReport report, boolean hasRounds) {
+    LogAnswer(Input.Recording file, ParsedLog log, VerdictReport report, boolean hasRounds) {
         super(file, withPage(report, log.name()), hasRounds);
         this.log = log;
     }

@@ -9,7 +9,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParseResult;
 
-/** The program {@code meshguard}. */
+/** The command line program {@code meshguard}, which runs its commands. */
 @Command(
         name = "meshguard",
         description = "Proves that programs on a mesh of accelerator devices free every buffer.",

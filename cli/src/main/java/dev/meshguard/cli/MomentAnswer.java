@@ -4,11 +4,11 @@ import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.capture.evidence.MemoryReport.Amounts;
 import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
-import dev.meshguard.capture.evidence.SharedMemory;
-import dev.meshguard.capture.evidence.SharedMemory.Chip;
-import dev.meshguard.capture.evidence.SharedMemory.ProcessMemory;
-import dev.meshguard.capture.evidence.SharedMemory.ProcessStatus;
-import dev.meshguard.capture.evidence.SharedMemory.Totals;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics.Chip;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics.ProcessMemory;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics.ProcessStatus;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics.Totals;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The answer about the memory of one moment: a headline, the verdict, a table, and notes.
+ * The output of a command about a file with the memory of one moment: a headline, the verdict, a table, and notes.
  *
  * @param description what is in the file, for the first line
  * @param allocated how much is allocated, for the verdict
@@ -39,7 +39,7 @@ record MomentAnswer(
         ExitStatus status = status(file.memory(), judgesMoment);
         return file.memory() instanceof MemoryReport report
                 ? ofReport(file, status, report)
-                : ofSharedMemory(file, status, (SharedMemory) file.memory());
+                : ofSharedMemory(file, status, (SharedMemoryStatistics) file.memory());
     }
 
     private static ExitStatus status(RuntimeEvidence memory, boolean judgesMoment) {
@@ -130,7 +130,7 @@ record MomentAnswer(
 
     // Shared memory
 
-    private static MomentAnswer ofSharedMemory(Input.Moment file, ExitStatus result, SharedMemory memory) {
+    private static MomentAnswer ofSharedMemory(Input.Moment file, ExitStatus result, SharedMemoryStatistics memory) {
         long missing = memory.processes().stream()
                 .filter(process -> process.status() == ProcessStatus.MISSING)
                 .count();

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The answer about a file that the runtime wrote, for one rank. */
+/** The output of a command about a file that the runtime wrote, for one rank. */
 final class OutputAnswer extends HistoryAnswer {
 
     private static final int MAX_BUFFERS = 10;

@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Writes the page of a recorded run. */
+/** The command {@code page}: writes the page of a recorded run. */
 @Command(
         name = "page",
         description = "Writes the page of a recorded run: its memory and its survivors, for a browser.",

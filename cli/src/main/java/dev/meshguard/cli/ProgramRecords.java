@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** The option of a server with the size of the records of its programs. */
+/** The command line option for the size of the records that the programs of a server write. */
 final class ProgramRecords {
 
     /** The value for a size that the programs' records must prove. */

@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Runs a program with a server of its own, and records its reports. */
+/** The command {@code record}: runs a program with a server of its own, and records its reports. */
 @Command(
         name = "record",
         description = "Runs a program that reports its allocations, judges it, and writes its page.",

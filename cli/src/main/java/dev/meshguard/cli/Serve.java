@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Runs an allocation server until it is stopped. */
+/** The command {@code serve}: runs an allocation server until it is stopped. */
 @Command(
         name = "serve",
         description = "Runs an allocation server that programs report to, in place of tt-metal's own.",

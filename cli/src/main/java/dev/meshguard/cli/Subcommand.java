@@ -1,6 +1,6 @@
 package dev.meshguard.cli;
 
-/** A command of the program, whose options are set when it runs. */
+/** The base class of the program's commands, whose options are set when they run. */
 @FunctionalInterface
 interface Subcommand {
 

@@ -9,7 +9,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Writes the overview page of a folder. */
+/** The command {@code suite}: writes the overview page of a folder. */
 @Command(
         name = "suite",
         description = "Writes the page over all runs whose pages lie in a folder, whichever machines wrote them.",

@@ -13,7 +13,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A buffer on one device.
+ * A handle to a buffer on one device of a mesh without hardware, as tt-metal's {@code Buffer}.
  *
  * <p>It either owns its memory ({@link MeshDevice#allocateOn}), or lies at an address that another buffer owns
  * ({@link MeshDevice#viewOn}). It is allocated when it is returned. It keeps its state when its mesh closes, as in the real

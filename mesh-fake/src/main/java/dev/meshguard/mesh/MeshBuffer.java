@@ -15,7 +15,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A buffer on all devices of a mesh, at the same address on each: the mesh allocates memory in lock-step.
+ * A handle to a buffer on all devices of a mesh, at the same address on each: the mesh allocates memory in lock-step.
  *
  * <p>An owned mesh buffer has memory that the mesh's allocator allocated. An externally owned one ({@link MeshDevice#view}) only
  * points to memory of another owner. It keeps its state when its mesh closes, as in the real runtime, which does not notify it.

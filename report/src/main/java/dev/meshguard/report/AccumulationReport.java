@@ -19,7 +19,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The text of an accumulation: the slope of each memory, followed by the lines of code that cause it.
+ * The text about memory that accumulates over repeated rounds: the slope of each memory, followed by the lines of code
+ * that cause it.
  *
  * <p>At most forty lines, the same in every locale. Immutable and safe for use by several threads.
  *

@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /**
- * Elements that differ only in their device, which a text names once.
+ * Elements that differ only in their device, so that a text names them once, with all their devices.
  *
  * @param first the first of them
  * @param devices their devices, in the order of the elements

@@ -11,7 +11,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A limit of the numbers and words of a verdict, or of its history.
+ * A limitation that a reader of a verdict must know: of its numbers, of its words, or of its history.
  *
  * @param kind its kind: {@link InconclusiveReason.Kind} if it makes the verdict inconclusive, or else {@link Kind}
  * @param text the explanation, as whole sentences

@@ -23,7 +23,8 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * The buffers of one request that the replays of one trace, or one buffer of another allocator, overwrote on any devices.
+ * A finding about lost data: the buffers of one request, on any devices, whose contents the replays of one trace, or one
+ * buffer of another allocator, overwrote.
  *
  * @param overwrites one for each device, at least one
  * @param names the names of the allocators

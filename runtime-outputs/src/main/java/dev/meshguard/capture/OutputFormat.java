@@ -1,6 +1,6 @@
 package dev.meshguard.capture;
 
-import dev.meshguard.capture.evidence.internal.FileContent;
+import dev.meshguard.capture.evidence.internal.DecompressedContent;
 import dev.meshguard.capture.evidence.internal.MemoryReportParser;
 import dev.meshguard.capture.evidence.internal.SharedMemoryParser;
 import dev.meshguard.capture.internal.GraphParser;
@@ -39,7 +39,7 @@ public enum OutputFormat {
      * @param file the file, plain or compressed, as a stream that supports marks; it is at its beginning again afterwards
      */
     public static Optional<OutputFormat> of(InputStream file) throws IOException {
-        FileContent beginning = FileContent.beginning(file);
+        DecompressedContent beginning = DecompressedContent.beginning(file);
         if (GraphParser.isGraphCapture(beginning.bytes())) {
             return Optional.of(GRAPH_CAPTURE);
         }

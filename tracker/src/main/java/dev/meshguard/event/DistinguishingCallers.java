@@ -14,7 +14,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The callers that distinguish the origins of one line.
+ * Finds the callers on the stacks of allocations by which a reader can distinguish those from one line of code.
  *
  * <p>If a helper requests buffers for everybody, its line is the same for all of them and leads nowhere. Then the first caller on the
  * stack that differs distinguishes them.

@@ -14,7 +14,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Selects the events of one context from a history.
+ * Selects the events of one {@link dev.meshguard.event.RequestContext} from a history that several share, for example of
+ * one test on a shared mesh.
  *
  * <p>Memory that an open mesh keeps for all contexts (memory of the runtime, programs in a cache) belongs to the mesh,
  * whichever context needed it first.

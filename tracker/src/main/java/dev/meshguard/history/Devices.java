@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The devices that a history names. */
+/** The devices that a history names, each with its open periods and the generations of its addresses. */
 final class Devices {
 
     /**
@@ -17,7 +17,11 @@ final class Devices {
      * @param addresses the addresses that reports named
      * @param ranges its allocated memory
      */
-    record Device(int id, DeviceOpenPeriods openPeriods, AddressTable<Address> addresses, AllocatedRanges ranges) {}
+    record Device(
+            int id,
+            DeviceOpenPeriods openPeriods,
+            AddressTable<AddressGenerations> addresses,
+            AllocatedRanges ranges) {}
 
     private final Map<Integer, Device> devices = new HashMap<>();
     private final boolean flatAddresses;

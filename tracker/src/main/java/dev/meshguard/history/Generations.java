@@ -125,7 +125,7 @@ final class Generations {
         kept.forEach(this::register);
     }
 
-    private void forEachAddress(Consumer<Address> consumer) {
+    private void forEachAddress(Consumer<AddressGenerations> consumer) {
         devices.all().forEach(device -> device.addresses().forEach(consumer));
     }
 
@@ -197,19 +197,19 @@ final class Generations {
 
     /** Returns every generation, in the order of allocation. */
     synchronized List<BufferGeneration> all() {
-        forEachAddress(Address::all);
+        forEachAddress(AddressGenerations::all);
         return distinctObjects();
     }
 
     /** Returns the generations of an address, in the order of allocation. */
     synchronized List<BufferGeneration> at(int device, BufferType type, long address) {
-        Address known = addressOf(device, type, address);
+        AddressGenerations known = addressOf(device, type, address);
         return known == null ? List.of() : known.all();
     }
 
     /** Returns the generations with an allocation or a free whose request matches, in the order of allocation. */
     synchronized List<BufferGeneration> with(Predicate<MemoryRequest> condition) {
-        Set<Address> named = new HashSet<>();
+        Set<AddressGenerations> named = new HashSet<>();
         Set<MemoryRequest> matching = Collections.newSetFromMap(new IdentityHashMap<>());
         forEachReport(condition, event -> {
             if (event instanceof HistoryEvent.OfMemory report && !(event instanceof HistoryEvent.FreeIgnored)) {
@@ -239,7 +239,7 @@ final class Generations {
         }
     }
 
-    private @Nullable Address addressOf(int device, BufferType type, long address) {
+    private @Nullable AddressGenerations addressOf(int device, BufferType type, long address) {
         Devices.Device known = devices.find(device);
         return known == null ? null : known.addresses().find(type, address);
     }

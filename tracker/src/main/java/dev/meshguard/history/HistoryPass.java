@@ -192,9 +192,9 @@ final class HistoryPass {
             mesh = allocatorOf(details, device);
         }
         int devicePeriod = device.openPeriods().now();
-        Address address = device.addresses().find(report.type(), report.address());
+        AddressGenerations address = device.addresses().find(report.type(), report.address());
         if (address == null) {
-            address = new Address(report.type(), report.address(), generations);
+            address = new AddressGenerations(report.type(), report.address(), generations);
             device.addresses().add(address);
         }
         if (isClosed(device.openPeriods(), mesh)) {
@@ -243,13 +243,15 @@ final class HistoryPass {
         }
     }
 
-    private BufferGeneration begun(HistoryEvent.Allocated report, Address address, BufferGeneration generation) {
+    private BufferGeneration begun(
+            HistoryEvent.Allocated report, AddressGenerations address, BufferGeneration generation) {
         generation.report(report);
         address.begin(generation, position);
         return generation;
     }
 
-    private BufferGeneration repeated(HistoryEvent.Allocated report, Address address, BufferGeneration generation) {
+    private BufferGeneration repeated(
+            HistoryEvent.Allocated report, AddressGenerations address, BufferGeneration generation) {
         if (generation.size() != report.size() && generation.kind() == BufferKind.BUFFER) {
             note(Anomaly.Kind.SIZE_CHANGE, report, generation);
         }
@@ -310,7 +312,7 @@ final class HistoryPass {
     private void freed(HistoryEvent.Freed report) {
         AllocationDetails details = report.details();
         Device device = deviceOfFree(report);
-        Address address = device.addresses().find(report.type(), report.address());
+        AddressGenerations address = device.addresses().find(report.type(), report.address());
         if (address == null) {
             note(Anomaly.Kind.UNKNOWN_FREE, report, null);
             return;
@@ -373,12 +375,12 @@ final class HistoryPass {
             return;
         }
         Device device = deviceOfFree(report);
-        Address address = device.addresses().find(report.type(), report.address());
+        AddressGenerations address = device.addresses().find(report.type(), report.address());
         note(kind, report, generationOf(report, device, address));
     }
 
     private @Nullable BufferGeneration generationOf(
-            HistoryEvent.FreeIgnored report, Device device, @Nullable Address address) {
+            HistoryEvent.FreeIgnored report, Device device, @Nullable AddressGenerations address) {
         if (address == null) {
             return null;
         }
@@ -399,7 +401,7 @@ final class HistoryPass {
      * handle of a closed mesh is older than the mesh's current open period. It matches one generation that no other
      * handle matched, whose address was not reserved again, and which no snapshot lists as free. If several remain, the match is unknown.
      */
-    private @Nullable BufferGeneration releasedAfterClose(Address address, AllocationDetails details) {
+    private @Nullable BufferGeneration releasedAfterClose(AddressGenerations address, AllocationDetails details) {
         OptionalInt mesh = details.mesh();
         List<BufferGeneration> candidates = address.inLedger().stream()
                 .filter(this::mayBeOfClosedAllocator)

@@ -12,7 +12,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The common identity of buffers of different rounds, runs and devices: their code, memory and label.
+ * The code, memory type and label of an allocation, by which it is recognized in other rounds, in other runs and on
+ * other devices.
  *
  * <p>Addresses, devices and line numbers are excluded, because they change where nothing relevant does. The size counts
  * only where no origin was captured: a line that allocates a little more each time is one site.

@@ -7,7 +7,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * One memory of one device.
+ * One type of memory on one device, for example the L1 of device 3.
  *
  * @param device the device id
  * @param type the memory

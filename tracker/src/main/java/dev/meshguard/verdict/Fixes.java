@@ -16,7 +16,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Words the fixes of findings.
+ * Writes the advice on how to fix a finding, as a sentence.
  *
  * <p>A fix follows from the evidence of a diagnosis: the same cause has another fix where a view shares the buffer, or where a
  * program owns it. Where nothing follows, there is no fix.

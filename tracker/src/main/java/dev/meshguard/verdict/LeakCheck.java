@@ -4,7 +4,7 @@ import dev.meshguard.event.SourceDescription;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
-import dev.meshguard.verdict.internal.ExcludedVerdict;
+import dev.meshguard.verdict.internal.EarlierVerdict;
 import dev.meshguard.verdict.internal.VerdictBuilder;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,7 +14,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Judges a history, given the expected buffers and the findings that verdicts on its parts have already reported.
+ * Computes the {@link LeakVerdict} on a history: which buffers survived, and why, given the expected buffers and the
+ * findings that verdicts on its parts have already reported.
  *
  * <p>It is a pure function: the same history and expectations give the same verdict. It uses no clock and forces no
  * garbage collection. It reads only the history, so a history that was recorded elsewhere is judged like a live one.
@@ -47,11 +48,11 @@ import org.apiguardian.api.API.Status;
 public final class LeakCheck {
 
     private final ExpectedBuffers expected;
-    private final List<ExcludedVerdict> excluded;
+    private final List<EarlierVerdict> excluded;
     private final Set<SourceDescription> unrequested;
 
     private LeakCheck(
-            ExpectedBuffers expected, List<ExcludedVerdict> excluded, Collection<SourceDescription> unrequested) {
+            ExpectedBuffers expected, List<EarlierVerdict> excluded, Collection<SourceDescription> unrequested) {
         this.expected = expected;
         this.excluded = List.copyOf(excluded);
         this.unrequested = Set.copyOf(unrequested);
@@ -75,8 +76,8 @@ public final class LeakCheck {
      * @param by a readable name of the party that reported it
      */
     public LeakCheck excluding(LeakVerdict part, String by) {
-        List<ExcludedVerdict> more = new ArrayList<>(excluded);
-        more.add(ExcludedVerdict.of(part, by));
+        List<EarlierVerdict> more = new ArrayList<>(excluded);
+        more.add(EarlierVerdict.of(part, by));
         return new LeakCheck(expected, more, unrequested);
     }
 

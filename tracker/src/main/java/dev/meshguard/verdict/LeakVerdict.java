@@ -19,7 +19,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * An outcome with the evidence for it.
+ * The result of a {@link LeakCheck}: its {@linkplain Outcome outcome}, the survivors with their causes, and every other
+ * finding.
  *
  * <p>Immutable and safe for use by several threads. The report module formats it as text.
  *

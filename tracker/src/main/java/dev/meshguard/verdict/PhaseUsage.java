@@ -10,7 +10,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The memory that was in use while a test was in one phase.
+ * The memory that was in use while a test was in one named phase.
  *
  * <p>Returning to a phase starts another usage. A generation counts with its latest reported size.
  *

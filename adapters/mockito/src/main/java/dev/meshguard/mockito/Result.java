@@ -3,7 +3,7 @@ package dev.meshguard.mockito;
 import org.jspecify.annotations.Nullable;
 import org.mockito.invocation.InvocationOnMock;
 
-/** The return value of an allocating mock. */
+/** Creates the return value of a mocked method that allocates, from its synthetic address. */
 @FunctionalInterface
 interface Result {
 

@@ -26,7 +26,8 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports to an allocation server as tt-metal's library does.
+ * Connects to an allocation server and reports allocations and frees in the binary records of tt-metal's library, as
+ * that library does.
  *
  * <pre>{@code
  * try (AllocationClient client = AllocationClient.connect(socket, RecordSize.BYTES_112)) {

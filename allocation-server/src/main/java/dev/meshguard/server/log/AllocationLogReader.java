@@ -13,10 +13,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Reads logs of the allocation server, with more options than {@link AllocationLog#read(Path)}.
+ * Reads a log that an allocation server wrote, with more options than {@link ParsedLog#read(Path)}.
  *
  * <pre>{@code
- * AllocationLog log = AllocationLogReader.create().roundsAt(Pattern.compile("^=== Run \\d+")).read(file);
+ * ParsedLog log = AllocationLogReader.create().roundsAt(Pattern.compile("^=== Run \\d+")).read(file);
  * }</pre>
  *
  * <p>Immutable and safe for use by several threads; each log is read once, line by line, by the calling thread.
@@ -54,7 +54,7 @@ public final class AllocationLogReader {
      *
      * @throws IOException if the file cannot be read
      */
-    public AllocationLog read(Path file) throws IOException {
+    public ParsedLog read(Path file) throws IOException {
         // A channel queries the position of a pipe, which has none.
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
         try (InputStream log = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
@@ -68,7 +68,7 @@ public final class AllocationLogReader {
      * @param name the name of the log in messages
      * @throws IOException as {@link #read(Path)} does
      */
-    public AllocationLog read(InputStream log, String name) throws IOException {
+    public ParsedLog read(InputStream log, String name) throws IOException {
         return LogParser.of(name, new LogLineReader(log), roundMark);
     }
 }

@@ -29,7 +29,7 @@ class DamagedLogTests {
                 "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152"
             })
     void aLogThatEndsInTheMiddleOfALineIsInconclusive(String end) {
-        AllocationLog log = Logs.ofText(ALLOCATED + "\n" + FREED + "\n" + end);
+        ParsedLog log = Logs.ofText(ALLOCATED + "\n" + FREED + "\n" + end);
 
         assertThat(Logs.losses(log)).containsExactly("the log ends in the middle of line 3");
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
@@ -72,19 +72,19 @@ class DamagedLogTests {
         String line = "✓ [PID 8] Allocated 1048576 bytes of DRAM on device 0 (buffer_id=8192)";
 
         for (int cut = 1; cut <= line.indexOf("buffer_id="); cut++) {
-            AllocationLog log = Logs.of(ALLOCATED, FREED, line.substring(cut), Logs.STOPPED);
+            ParsedLog log = Logs.of(ALLOCATED, FREED, line.substring(cut), Logs.STOPPED);
             assertThat(Logs.verdictOn(log).outcome()).as("cut %d", cut).isNotEqualTo(Outcome.LEAK_FREE);
         }
     }
 
     private static void assertIsNotClean(String change, byte[]... parts) {
-        AllocationLog log = Logs.ofBytes(join(parts));
+        ParsedLog log = Logs.ofBytes(join(parts));
         assertThat(Logs.verdictOn(log).outcome()).as(change).isNotEqualTo(Outcome.LEAK_FREE);
     }
 
     @Test
     void gzipOfSeveralMembersIsOneLog() throws IOException {
-        AllocationLog log = Logs.ofBytes(join(compressed(ALLOCATED + "\n"), compressed(""), compressed(FREED + "\n")));
+        ParsedLog log = Logs.ofBytes(join(compressed(ALLOCATED + "\n"), compressed(""), compressed(FREED + "\n")));
 
         assertThat(Logs.losses(log)).isEmpty();
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
@@ -114,7 +114,7 @@ class DamagedLogTests {
     }
 
     private static void assertIsDamaged(byte[] bytes, String how) {
-        AllocationLog log = Logs.ofBytes(bytes);
+        ParsedLog log = Logs.ofBytes(bytes);
         assertThat(Logs.losses(log))
                 .as(how)
                 .anyMatch(loss -> loss.matches(
@@ -140,7 +140,7 @@ class DamagedLogTests {
                 ALLOCATED + "\n" + FREED + "\n" + hole + "\n",
                 hole + ALLOCATED + "\n" + FREED + "\n",
                 ALLOCATED + "\n" + hole + FREED + "\n")) {
-            AllocationLog log = Logs.ofText(text);
+            ParsedLog log = Logs.ofText(text);
             assertThat(Logs.losses(log)).anyMatch(loss -> loss.contains("holds bytes that were never written (NUL)"));
             assertThat(Logs.verdictOn(log).outcome()).isIn(Outcome.INCONCLUSIVE, Outcome.LEAKED);
         }
@@ -159,7 +159,7 @@ class DamagedLogTests {
 
     @Test
     void aLineWithoutEndIsUnreadAndTakesNoMemory() {
-        AllocationLog log = Logs.ofText(ALLOCATED + "\n" + "x".repeat(1_000_000) + "\n" + FREED + "\n");
+        ParsedLog log = Logs.ofText(ALLOCATED + "\n" + "x".repeat(1_000_000) + "\n" + FREED + "\n");
 
         assertThat(log.unread().samples()).containsExactly(new UnreadLines.Sample(2, "a line of more than 64 KiB"));
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
@@ -168,7 +168,7 @@ class DamagedLogTests {
     @ParameterizedTest
     @ValueSource(ints = {65_000, 65_536, 65_550, 131_000, 1_000_000})
     void aReportInALineThatIsTooLongIsALoss(int prefix) {
-        AllocationLog log = Logs.of(ALLOCATED, FREED, "x".repeat(prefix) + " " + ALLOCATED + " " + "y".repeat(70_000));
+        ParsedLog log = Logs.of(ALLOCATED, FREED, "x".repeat(prefix) + " " + ALLOCATED + " " + "y".repeat(70_000));
 
         assertThat(Logs.losses(log)).containsExactly("line 3 contains a report, and a line may have 64 KiB at most");
     }

@@ -16,7 +16,7 @@ class LogCasesTests {
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
     void aLogShows(String name, List<String> lines, List<String> facts) {
-        AllocationLog log = Logs.of(lines.toArray(String[]::new));
+        ParsedLog log = Logs.of(lines.toArray(String[]::new));
 
         assertThat(facts(log)).as(name).isEqualTo(facts);
     }
@@ -25,7 +25,7 @@ class LogCasesTests {
         return CaseTable.read(LogCasesTests.class, "log-cases.txt");
     }
 
-    private static List<String> facts(AllocationLog log) {
+    private static List<String> facts(ParsedLog log) {
         List<String> facts = CaseTable.facts(Logs.verdictOn(log));
         if (log.unread().count() > 0) {
             facts.add("unread " + log.unread().numbers(8));

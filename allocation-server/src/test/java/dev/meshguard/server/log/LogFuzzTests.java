@@ -78,7 +78,7 @@ class LogFuzzTests {
     void everyInputIsReadAndNothingIsInvented() throws IOException {
         for (int input = 0; input < INPUTS; input++) {
             byte[] bytes = bytes();
-            AllocationLog log = reader().read(new ByteArrayInputStream(bytes), "fuzz.log");
+            ParsedLog log = reader().read(new ByteArrayInputStream(bytes), "fuzz.log");
             Logs.verdictOn(log);
 
             long allocations = BEGINS_LIKE_AN_ALLOCATION
@@ -107,7 +107,7 @@ class LogFuzzTests {
         byte[] noise = new byte[8 << 20];
         random.nextBytes(noise);
 
-        AllocationLog log = Logs.READER.read(new ByteArrayInputStream(noise), "noise");
+        ParsedLog log = Logs.READER.read(new ByteArrayInputStream(noise), "noise");
 
         assertThat(log.unread().samples()).hasSize(UnreadLines.MAX_SAMPLES);
         assertThat(log.unread().ranges()).hasSizeLessThanOrEqualTo(UnreadLines.MAX_RANGES);

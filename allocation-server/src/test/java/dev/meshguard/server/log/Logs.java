@@ -21,15 +21,15 @@ final class Logs {
     private Logs() {}
 
     /** Reads lines, each with its line break. */
-    static AllocationLog of(String... lines) {
+    static ParsedLog of(String... lines) {
         return ofText(String.join("\n", lines) + "\n");
     }
 
-    static AllocationLog ofText(String text) {
+    static ParsedLog ofText(String text) {
         return ofBytes(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    static AllocationLog ofBytes(byte[] bytes) {
+    static ParsedLog ofBytes(byte[] bytes) {
         try {
             return READER.read(new ByteArrayInputStream(bytes), "test.log");
         } catch (IOException e) {
@@ -37,7 +37,7 @@ final class Logs {
         }
     }
 
-    static AllocationLog ofResource(String name) {
+    static ParsedLog ofResource(String name) {
         try (InputStream in = Logs.class.getResourceAsStream(name)) {
             return READER.read(in, name);
         } catch (IOException e) {
@@ -45,12 +45,12 @@ final class Logs {
         }
     }
 
-    static LeakVerdict verdictOn(AllocationLog log) {
+    static LeakVerdict verdictOn(ParsedLog log) {
         return LeakCheck.create().examine(log.history());
     }
 
     /** Returns the reports of single buffers as lines. */
-    static List<String> reports(AllocationLog log) {
+    static List<String> reports(ParsedLog log) {
         return log.history().events().stream()
                 .filter(event -> event instanceof HistoryEvent.Allocated || event instanceof HistoryEvent.Freed)
                 .map(event -> event.toString().replaceFirst("^#\\d+ ", ""))
@@ -58,7 +58,7 @@ final class Logs {
     }
 
     /** Returns the reasons why the log is incomplete. */
-    static List<String> losses(AllocationLog log) {
+    static List<String> losses(ParsedLog log) {
         return log.history().lostReports().stream()
                 .map(HistoryEvent.ReportsLost::reason)
                 .toList();

@@ -34,7 +34,7 @@ class QuotedLogTests {
         "mesh-tracking-issues.md, 214, 11, INCONCLUSIVE"
     })
     void documentsAreReadAndTheRestIsCounted(String document, long lines, long reports, Outcome outcome) {
-        AllocationLog log = Logs.ofResource(document);
+        ParsedLog log = Logs.ofResource(document);
 
         assertThat(log.lines()).isEqualTo(lines);
         assertThat(log.reports()).isEqualTo(reports);
@@ -43,7 +43,7 @@ class QuotedLogTests {
 
     @Test
     void ofTheThreeControlBuffersOfTheDocumentItIsUndecidedWhetherTheyAreMemory() {
-        AllocationLog log = Logs.ofResource("remaining-l1-buffers.md");
+        ParsedLog log = Logs.ofResource("remaining-l1-buffers.md");
         LeakVerdict verdict = Logs.verdictOn(log);
 
         assertThat(verdict.survivors()).extracting(Survivor::status).containsOnly(SurvivorStatus.UNDECIDED);
@@ -59,7 +59,7 @@ class QuotedLogTests {
 
     @Test
     void theDumpOfTheDocumentHasBuffersThatNoLineAllocates() {
-        AllocationLog log = Logs.ofResource("what-remains.md");
+        ParsedLog log = Logs.ofResource("what-remains.md");
 
         assertThat(Logs.losses(log)).startsWith("line 111 says 381 live buffers, and the lines before it add up to 0");
         assertThat(log.differingStatistics()).isEqualTo(17);
@@ -82,7 +82,7 @@ class QuotedLogTests {
                 "\uFEFF%s"
             })
     void whatPeopleAndToolsPutAroundALineIsNoHindrance(String around) {
-        AllocationLog log = Logs.of(around.replace("%s", ALLOCATED));
+        ParsedLog log = Logs.of(around.replace("%s", ALLOCATED));
 
         assertThat(log.reports()).isEqualTo(1);
         assertThat(Logs.losses(log)).isEmpty();
@@ -90,7 +90,7 @@ class QuotedLogTests {
 
     @Test
     void coloursInsideOfALineAreNoHindrance() {
-        AllocationLog log = Logs.of(ALLOCATED.replace("4096", "\u001b[1m4096\u001b[22m"));
+        ParsedLog log = Logs.of(ALLOCATED.replace("4096", "\u001b[1m4096\u001b[22m"));
 
         assertThat(log.reports()).isEqualTo(1);
     }
@@ -124,7 +124,7 @@ class QuotedLogTests {
                     prefix.replace("%d", String.valueOf(i + 2)) + lines[i] + rest.replace("%d", String.valueOf(i + 2));
         }
 
-        AllocationLog log = Logs.of(lines);
+        ParsedLog log = Logs.of(lines);
 
         assertThat(log.unread().count()).isZero();
         assertThat(log.comparedStatistics()).isEqualTo(3);
@@ -152,7 +152,7 @@ class QuotedLogTests {
                 "   ✓ Removed 1 buffers (0.00390625 MB) from PID 7",
                 "");
         String spoilt = new String(text.getBytes(StandardCharsets.UTF_8), Charset.forName(encoding));
-        AllocationLog log = Logs.ofText(spoilt);
+        ParsedLog log = Logs.ofText(spoilt);
 
         assertThat(log.unread().samples()).isEmpty();
         assertThat(log.comparedStatistics()).isEqualTo(3);

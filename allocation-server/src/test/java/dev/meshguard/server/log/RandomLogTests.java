@@ -37,7 +37,7 @@ class RandomLogTests {
         for (int run = 0; run < OPERATIONS / OPERATIONS_OF_A_LOG; run++) {
             SmallServer server = new SmallServer(hexadecimal);
             run(server);
-            AllocationLog log = Logs.of(server.lines().toArray(String[]::new));
+            ParsedLog log = Logs.of(server.lines().toArray(String[]::new));
 
             assertThat(reports(log)).as("seed %d, run %d", SEED, run).isEqualTo(server.truth());
             assertThat(log.history().live()).as("seed %d, run %d", SEED, run).hasSize(server.entries());
@@ -53,7 +53,7 @@ class RandomLogTests {
         for (int run = 0; run < OPERATIONS / OPERATIONS_OF_A_LOG; run++) {
             SmallServer server = SmallServer.withoutReferences();
             run(server);
-            AllocationLog log = Logs.of(server.lines().toArray(String[]::new));
+            ParsedLog log = Logs.of(server.lines().toArray(String[]::new));
 
             assertThat(reports(log)).as("seed %d, run %d", SEED, run).isEqualTo(server.truth());
             assertThat(Logs.losses(log)).as("seed %d, run %d", SEED, run).isEmpty();
@@ -89,7 +89,7 @@ class RandomLogTests {
             }
         }
 
-        AllocationLog log = Logs.of(String.join("\n", server.lines()), Logs.STOPPED);
+        ParsedLog log = Logs.of(String.join("\n", server.lines()), Logs.STOPPED);
 
         assertThat(log.addresses()).hasSize(20_000);
         assertThat(log.addresses())
@@ -112,7 +112,7 @@ class RandomLogTests {
             byte[] damaged = damaged(log);
 
             assertThatCode(() -> {
-                        AllocationLog read = Logs.ofBytes(damaged);
+                        ParsedLog read = Logs.ofBytes(damaged);
                         Logs.verdictOn(read);
                         assertThat(read.history().events().stream()
                                         .filter(HistoryEvent.Allocated.class::isInstance)
@@ -222,7 +222,7 @@ class RandomLogTests {
         return random.nextBoolean() ? damaged : Arrays.copyOf(damaged, random.nextInt(damaged.length));
     }
 
-    private static List<String> reports(AllocationLog log) {
+    private static List<String> reports(ParsedLog log) {
         List<String> reports = new ArrayList<>();
         for (HistoryEvent event : log.history().events()) {
             if (event instanceof HistoryEvent.Allocated allocated) {

@@ -26,7 +26,7 @@ class ReferenceCountedLogTests {
 
     @Test
     void equalBuffersOfOneProcessAreOneLeak() {
-        AllocationLog log = Logs.of(
+        ParsedLog log = Logs.of(
                 "✓ [PID 7] Allocated 4096 bytes of DRAM on device 0 (buffer_id=901152)",
                 "✓ [PID 7] Allocated 4096 bytes of DRAM on device 1 (buffer_id=901152)",
                 "✓ [PID 8] Allocated 4096 bytes of DRAM on device 2 (buffer_id=901152)",
@@ -40,7 +40,7 @@ class ReferenceCountedLogTests {
 
     @Test
     void freesThatLeaveOtherReferencesCount() {
-        AllocationLog log = Logs.of(MINI_TRACE);
+        ParsedLog log = Logs.of(MINI_TRACE);
 
         assertThat(log.addresses())
                 .containsExactly(new AddressUse(0, 901_152, Optional.of(BufferType.L1), 2, 2, 1, 4096, 1, false, 1, 5));
@@ -48,7 +48,7 @@ class ReferenceCountedLogTests {
 
     @Test
     void eventsKnowTheirLines() {
-        AllocationLog log = Logs.of("text", "", ALLOCATED);
+        ParsedLog log = Logs.of("text", "", ALLOCATED);
 
         assertThat(log.lineOf(log.history().live().get(0).allocatedAt())).hasValue(3);
         assertThat(log.lineOf(0)).isEmpty();

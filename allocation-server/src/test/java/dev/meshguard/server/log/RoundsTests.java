@@ -56,7 +56,7 @@ class RoundsTests {
     void aMarkBeforeAReportBeginsARoundAndItsRepetitionNone() throws IOException {
         AllocationLogReader reader = Logs.READER.roundsAt(Pattern.compile("step \\d+"));
 
-        AllocationLog log = read(reader, "step 1 ", kept(1), "step 1 ", freed(1), "step 2 | ", kept(1), freed(1));
+        ParsedLog log = read(reader, "step 1 ", kept(1), "step 1 ", freed(1), "step 2 | ", kept(1), freed(1));
 
         assertThat(log.reports()).isEqualTo(4);
         assertThat(Accumulation.of(log.history()).rounds()).isEqualTo(2);
@@ -66,8 +66,7 @@ class RoundsTests {
     void onlyTheGroupOfAMarkDistinguishesRounds() throws IOException {
         AllocationLogReader reader = Logs.READER.roundsAt(Pattern.compile("\\S+ step (\\d+)"));
 
-        AllocationLog log =
-                read(reader, "12:00 step 1 ", kept(1), "12:01 step 1 ", freed(1), "12:02 step 2 | ", kept(1));
+        ParsedLog log = read(reader, "12:00 step 1 ", kept(1), "12:01 step 1 ", freed(1), "12:02 step 2 | ", kept(1));
 
         assertThat(Accumulation.of(log.history()).rounds()).isEqualTo(2);
     }
@@ -76,12 +75,12 @@ class RoundsTests {
     void aMarkHidesNoBlockThatIsNotRead() throws IOException {
         AllocationLogReader reader = Logs.READER.roundsAt(Pattern.compile("BUFFER ALLOCATED"));
 
-        AllocationLog log = read(reader, kept(1), freed(1), "BUFFER ALLOCATED\n");
+        ParsedLog log = read(reader, kept(1), freed(1), "BUFFER ALLOCATED\n");
 
         assertThat(LeakCheck.create().examine(log.history()).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 
-    private static AllocationLog read(AllocationLogReader reader, String... parts) throws IOException {
+    private static ParsedLog read(AllocationLogReader reader, String... parts) throws IOException {
         byte[] text = String.join("", parts).getBytes(StandardCharsets.UTF_8);
         return reader.read(new ByteArrayInputStream(text), "test.log");
     }

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message for double frees, with both sides of each: the report and the earlier one. */
+/** The failure message of an assertion against double frees, with both sides of each: the report and the earlier one. */
 public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
 
     private static final int MAX_SHOWN = 5;

@@ -3,7 +3,7 @@ package dev.meshguard.assertions.error;
 import dev.meshguard.event.Quantities;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message for an unexpected amount, with the whole of which it is a part. */
+/** The failure message for an unexpected amount, with the whole of which it is a part. */
 public final class ShouldHaveAmount extends BasicErrorMessageFactory {
 
     private ShouldHaveAmount(String what, String expected, String found, Object whole) {

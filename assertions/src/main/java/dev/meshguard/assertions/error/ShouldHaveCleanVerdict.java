@@ -7,7 +7,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
 /**
- * The message of an assertion about leaks: only the text of the verdict.
+ * The failure message of an assertion that nothing leaked: only the text of the verdict.
  *
  * <p>It starts on the first line, which the summary of a build shows.
  */

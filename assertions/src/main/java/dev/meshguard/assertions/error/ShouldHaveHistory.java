@@ -2,7 +2,7 @@ package dev.meshguard.assertions.error;
 
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message for a source that has no history. */
+/** The failure message for a subject that has no history to assert about. */
 public final class ShouldHaveHistory extends BasicErrorMessageFactory {
 
     private ShouldHaveHistory(IllegalStateException unrecorded) {

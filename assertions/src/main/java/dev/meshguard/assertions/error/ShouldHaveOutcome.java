@@ -5,7 +5,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message for a verdict with another outcome. */
+/** The failure message for a verdict with another outcome than expected. */
 public final class ShouldHaveOutcome extends BasicErrorMessageFactory {
 
     private ShouldHaveOutcome(LeakVerdict verdict, Outcome expected) {

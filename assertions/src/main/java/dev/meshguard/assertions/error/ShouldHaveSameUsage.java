@@ -4,7 +4,7 @@ import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message for a run that uses memory differently from another. */
+/** The failure message for a run that uses memory differently from another. */
 public final class ShouldHaveSameUsage extends BasicErrorMessageFactory {
 
     private ShouldHaveSameUsage(HistoryDifference difference) {

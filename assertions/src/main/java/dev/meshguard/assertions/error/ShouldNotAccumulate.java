@@ -6,7 +6,9 @@ import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.growth.Accumulation;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The messages about the survivors of rounds, with the whole text of the accumulation. */
+/**
+ * The failure messages of assertions that repeated rounds leave nothing behind, with the whole text of the accumulation.
+ */
 public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
 
     private ShouldNotAccumulate(String expectation, String text) {

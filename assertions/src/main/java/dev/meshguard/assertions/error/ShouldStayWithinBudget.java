@@ -7,7 +7,7 @@ import dev.meshguard.verdict.budget.BudgetVerdict;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
 /**
- * The message for an exceeded budget: only its text.
+ * The failure message of an assertion that memory stays within a budget: only the text about the exceeded budget.
  *
  * <p>It starts on the first line, which the summary of a build shows.
  */

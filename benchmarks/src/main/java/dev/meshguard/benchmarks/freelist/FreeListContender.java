@@ -5,7 +5,7 @@ import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.BankRequest;
-import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarner;
 
 /** The compared free lists, each with sizes rounded up to 32 bytes. */
 public enum FreeListContender {
@@ -30,7 +30,7 @@ public enum FreeListContender {
     private static FreeList meshGuard(long bytes) {
         AllocatorConfig config = new AllocatorConfig(
                 new AllocatorConfig.Dram(1, bytes, 0, 32, 0), new AllocatorConfig.L1(1, 32, 0, 1, 0), true);
-        Allocator allocator = Allocator.create(config, UnsafeAllocationWarning.toLog());
+        Allocator allocator = Allocator.create(config, UnsafeAllocationWarner.toLog());
         return new FreeList() {
             @Override
             public long allocate(long size) {

@@ -13,7 +13,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mockito.MockReports;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.tracker.AllocationTracker;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,7 +37,7 @@ final class ProductClasses {
                         VerdictReport.class,
                         RunPage.class,
                         RuntimeOutput.class,
-                        AllocationLog.class,
+                        ParsedLog.class,
                         LeakAssertions.class,
                         MockReports.class,
                         CloseablesSource.class,

@@ -50,7 +50,8 @@ import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * Fails tests that leave device memory allocated; the programmatic form of {@link TrackAllocations}.
+ * The JUnit extension that fails tests which leave device memory allocated; to be registered where
+ * {@link TrackAllocations} cannot describe the settings.
  *
  * <pre>{@code
  * class KvCacheTest {

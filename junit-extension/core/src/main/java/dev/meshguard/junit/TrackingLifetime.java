@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The lifetime of one mesh and its tracker.
+ * The scope that has a mesh and a tracker of its own: each test, or the whole class.
  *
  * @since 0.1
  * @see Accounting

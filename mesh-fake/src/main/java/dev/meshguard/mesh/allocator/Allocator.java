@@ -32,12 +32,12 @@ public final class Allocator {
     static final String UNSUPPORTED_BUFFER_TYPE = "Unsupported buffer type!";
 
     private final AllocatorConfig config;
-    private final UnsafeAllocationWarning unsafeAllocationWarning;
+    private final UnsafeAllocationWarner unsafeAllocationWarning;
     private final Map<BufferType, BankManager> managers = new EnumMap<>(BufferType.class);
 
     private volatile boolean allocationsUnsafe;
 
-    private Allocator(AllocatorConfig config, UnsafeAllocationWarning unsafeAllocationWarning) {
+    private Allocator(AllocatorConfig config, UnsafeAllocationWarner unsafeAllocationWarning) {
         this.config = config;
         this.unsafeAllocationWarning = unsafeAllocationWarning;
         add(BufferType.DRAM, config.dram().banks(), config.dramRegion());
@@ -55,7 +55,7 @@ public final class Allocator {
      * @throws MeshRuntimeException if interleaving over the configured number of banks is not possible
      * @throws IllegalArgumentException if a region does not start at a multiple of the DRAM alignment
      */
-    public static Allocator create(AllocatorConfig config, UnsafeAllocationWarning warning) {
+    public static Allocator create(AllocatorConfig config, UnsafeAllocationWarner warning) {
         return new Allocator(config, warning);
     }
 

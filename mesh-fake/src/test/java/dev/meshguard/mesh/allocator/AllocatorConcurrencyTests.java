@@ -44,7 +44,7 @@ class AllocatorConcurrencyTests {
                     new AllocatorConfig.Dram(1, 65_536, 1_024, UNIT, 8_192),
                     new AllocatorConfig.L1(1, 32_768, 2_048, 16, 8_192),
                     true),
-            UnsafeAllocationWarning.to(text -> {}));
+            UnsafeAllocationWarner.to(text -> {}));
 
     @Test
     void memoryBelongsToOneThreadAtATimeAndTheLedgerIsExactAfterwards() throws Exception {

@@ -57,7 +57,7 @@ class AllocatorDifferentialTests {
                     new AllocatorConfig.Dram(DRAM_BANKS, dramEnd, base, dramAlignment, traceSize),
                     new AllocatorConfig.L1(CORES, l1End, base, 16, smallSize),
                     interleaved);
-            this.actual = Allocator.create(config, UnsafeAllocationWarning.to(text -> {}));
+            this.actual = Allocator.create(config, UnsafeAllocationWarner.to(text -> {}));
             model(DRAM, DRAM_BANKS, base, dramEnd - traceSize, dramAlignment, dramAlignment);
             model(TRACE, DRAM_BANKS, dramEnd - traceSize, dramEnd, dramAlignment, dramAlignment);
             model(L1, CORES, base, l1End - smallSize, 16, dramAlignment);

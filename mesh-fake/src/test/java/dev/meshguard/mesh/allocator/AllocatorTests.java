@@ -25,7 +25,7 @@ class AllocatorTests {
     private static final BankRequest ONE_PAGE = BankRequest.interleaved(1_024, 1_024, BOTTOM_UP);
 
     private final List<String> warnings = new ArrayList<>();
-    private final UnsafeAllocationWarning warning = UnsafeAllocationWarning.to(warnings::add);
+    private final UnsafeAllocationWarner warning = UnsafeAllocationWarner.to(warnings::add);
     private final Allocator allocator = Allocator.create(config(4_096, 1_024), warning);
 
     /** DRAM lends 1024 to 12288 and traces 12288 to 16384; L1 lends 2048 to 7168 and small shards 7168 to 8192. */

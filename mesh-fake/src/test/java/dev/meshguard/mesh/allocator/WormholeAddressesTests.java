@@ -22,7 +22,7 @@ class WormholeAddressesTests {
                 new AllocatorConfig.Dram(12, 1_073_741_824, 2_560_032, 32, traceRegionSize),
                 new AllocatorConfig.L1(64, 1_499_136, 101_152, 16, 0),
                 true);
-        return Allocator.create(config, UnsafeAllocationWarning.to(text -> {}));
+        return Allocator.create(config, UnsafeAllocationWarner.to(text -> {}));
     }
 
     private long tensor(long size) {

@@ -11,8 +11,8 @@ import static dev.meshguard.report.internal.JsonPart.truth;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.report.internal.JsonFormat;
 import dev.meshguard.report.internal.JsonPart;
+import dev.meshguard.report.internal.JsonSettings;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineEntry;
@@ -153,9 +153,9 @@ public record FindingsJson(RunIdentity identity) {
         lines.append(line("check", json -> {
             writeSubject(check, json);
             OUTCOME.write(check.outcome(), json);
-            JsonFormat.write("findings", check.findings().size(), json);
-            JsonFormat.write("peakBytes", check.peakBytes(), json);
-            JsonFormat.write("leakedBytes", check.leakedBytes(), json);
+            JsonSettings.write("findings", check.findings().size(), json);
+            JsonSettings.write("peakBytes", check.peakBytes(), json);
+            JsonSettings.write("leakedBytes", check.leakedBytes(), json);
         }));
         return lines.toString();
     }
@@ -168,22 +168,22 @@ public record FindingsJson(RunIdentity identity) {
      */
     public String end(long checks, long findings) {
         return line("end", json -> {
-            JsonFormat.write("checks", checks, json);
-            JsonFormat.write("findings", findings, json);
+            JsonSettings.write("checks", checks, json);
+            JsonSettings.write("findings", findings, json);
         });
     }
 
     private static void writeSubject(CheckRecord check, JsonGenerator json) throws IOException {
         TEST.write(check.test(), json);
-        JsonFormat.write("subject", check.subject(), json);
+        JsonSettings.write("subject", check.subject(), json);
         text("source").optional().write(check.source(), json);
-        JsonFormat.write("result", check.result(), json);
+        JsonSettings.write("result", check.result(), json);
         COMPLETED.write(check.completed(), json);
     }
 
     private String line(String kind, Fields fields) {
         StringWriter text = new StringWriter();
-        try (JsonGenerator json = JsonFormat.factory().createGenerator(text)) {
+        try (JsonGenerator json = JsonSettings.factory().createGenerator(text)) {
             json.writeStartObject();
             SCHEMA.write(VERSION, json);
             KIND.write(kind, json);

@@ -1,7 +1,7 @@
 package dev.meshguard.report.findings;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.report.internal.JsonFields;
+import dev.meshguard.report.internal.JsonObject;
 import dev.meshguard.report.internal.UnreadableLineException;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.expectation.Expectation;
@@ -19,7 +19,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The lines about the whole run in the file of one JVM.
+ * The lines in a file of findings that are about the whole run of its JVM.
  *
  * @param file the file
  * @param entries the use of entries of expected buffers, in the order of the lines
@@ -66,7 +66,7 @@ public record JvmFindings(
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
             number++;
             try {
-                JsonFields fields = JsonFields.ofLine(line);
+                JsonObject fields = JsonObject.ofLine(line);
                 if (!FindingsJson.RUN.read(fields).equals(run)) {
                     return Optional.empty();
                 }
@@ -94,16 +94,16 @@ public record JvmFindings(
         return Optional.of(new JvmFindings(file, entries, found, completed, isComplete));
     }
 
-    private static boolean isConclusive(JsonFields check) throws UnreadableLineException {
+    private static boolean isConclusive(JsonObject check) throws UnreadableLineException {
         return CheckRecord.isConclusive(FindingsJson.COMPLETED.read(check), FindingsJson.OUTCOME.read(check));
     }
 
-    private static Baseline found(JsonFields fields, Path file) throws UnreadableLineException {
+    private static Baseline found(JsonObject fields, Path file) throws UnreadableLineException {
         Baseline leak = Baseline.parse(FindingsJson.LEAK.read(fields), file.toString());
         return FindingsJson.TEST.optional().read(fields).map(leak::foundBy).orElse(leak);
     }
 
-    private static String kindOf(JsonFields line) throws UnreadableLineException {
+    private static String kindOf(JsonObject line) throws UnreadableLineException {
         int version = FindingsJson.SCHEMA.read(line);
         if (version != FindingsJson.VERSION) {
             throw new UnreadableLineException(

@@ -36,14 +36,14 @@ public final class JsonPart<V> {
          *
          * @throws UnreadableLineException if a field is missing, or its value is none that it can have
          */
-        V read(JsonFields fields) throws UnreadableLineException;
+        V read(JsonObject fields) throws UnreadableLineException;
     }
 
-    private final Predicate<JsonFields> presence;
+    private final Predicate<JsonObject> presence;
     private final Writing<V> writing;
     private final Reading<V> reading;
 
-    private JsonPart(Predicate<JsonFields> presence, Writing<V> writing, Reading<V> reading) {
+    private JsonPart(Predicate<JsonObject> presence, Writing<V> writing, Reading<V> reading) {
         this.presence = presence;
         this.writing = writing;
         this.reading = reading;
@@ -55,7 +55,7 @@ public final class JsonPart<V> {
     }
 
     private static <V> JsonPart<V> field(String name, Reading<V> reading) {
-        return of(name, (value, json) -> JsonFormat.write(name, value, json), reading);
+        return of(name, (value, json) -> JsonSettings.write(name, value, json), reading);
     }
 
     /** Returns a whole number. */
@@ -157,7 +157,7 @@ public final class JsonPart<V> {
                 },
                 fields -> {
                     try {
-                        return part.read(fields.value(name, JsonFields.class, "no object"));
+                        return part.read(fields.value(name, JsonObject.class, "no object"));
                     } catch (IllegalArgumentException e) {
                         throw new UnreadableLineException("\"" + name + "\" has a value that it cannot have");
                     }
@@ -177,7 +177,7 @@ public final class JsonPart<V> {
                 },
                 fields -> {
                     List<V> values = new ArrayList<>();
-                    for (JsonFields object : fields.list(name, JsonFields.class, "no list of objects")) {
+                    for (JsonObject object : fields.list(name, JsonObject.class, "no list of objects")) {
                         values.add(part.read(object));
                     }
                     return values;
@@ -237,7 +237,7 @@ public final class JsonPart<V> {
      *
      * @throws UnreadableLineException if a field is missing, or its value is none that it can have
      */
-    public V read(JsonFields fields) throws UnreadableLineException {
+    public V read(JsonObject fields) throws UnreadableLineException {
         return reading.read(fields);
     }
 }

@@ -47,7 +47,7 @@ final class RecordComponents<R extends Record> {
     }
 
     /** Returns the record; its constructor rejects values that it cannot have with an {@link IllegalArgumentException}. */
-    R read(JsonFields fields) throws UnreadableLineException {
+    R read(JsonObject fields) throws UnreadableLineException {
         Object[] values = new Object[parts.size()];
         for (int i = 0; i < values.length; i++) {
             values[i] = parts.get(i).read(fields);

@@ -34,7 +34,7 @@ import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
-import dev.meshguard.report.internal.JsonFields;
+import dev.meshguard.report.internal.JsonObject;
 import dev.meshguard.report.internal.JsonPart;
 import dev.meshguard.report.internal.UnreadableLineException;
 import java.io.IOException;
@@ -223,12 +223,12 @@ final class EventForms {
         }
     }
 
-    private static int memoryDevice(JsonFields fields) throws UnreadableLineException {
+    private static int memoryDevice(JsonObject fields) throws UnreadableLineException {
         return fields.isText("device", NO_DEVICE) ? HistoryEvent.NO_DEVICE : device(fields);
     }
 
     /** Returns the device, with the limits of a tracker. */
-    private static int device(JsonFields fields) throws UnreadableLineException {
+    private static int device(JsonObject fields) throws UnreadableLineException {
         long device = fields.number("device");
         if (device < 0 || device > HistoryEvent.MAX_DEVICE) {
             throw new UnreadableLineException(
@@ -245,7 +245,7 @@ final class EventForms {
         }
     }
 
-    private static AllocatorId allocator(JsonFields fields) throws UnreadableLineException {
+    private static AllocatorId allocator(JsonObject fields) throws UnreadableLineException {
         AllocatorId.Kind kind = ALLOCATOR_KIND.read(fields);
         return kind == AllocatorId.Kind.SUB_DEVICE
                 ? AllocatorId.subDevice(MANAGER.read(fields), SUB_DEVICE.read(fields))

@@ -5,7 +5,7 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.file.FileReplacement;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.report.internal.JsonFormat;
+import dev.meshguard.report.internal.JsonSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -64,7 +64,7 @@ public final class HistoryJson {
         SharedLines requests = new SharedLines();
         Map<Class<?>, LineForm<?>> forms = EventForms.all(requests.reference()).stream()
                 .collect(Collectors.toUnmodifiableMap(LineForm::type, form -> form));
-        try (JsonGenerator json = JsonFormat.factory().createGenerator(writer)) {
+        try (JsonGenerator json = JsonSettings.factory().createGenerator(writer)) {
             LineForm.HEADER.write(
                     new LineForm.Header(
                             LineForm.FORMAT,

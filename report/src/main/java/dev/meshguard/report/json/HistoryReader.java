@@ -5,7 +5,7 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.file.EditedText;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.report.internal.JsonFields;
+import dev.meshguard.report.internal.JsonObject;
 import dev.meshguard.report.internal.JsonPart;
 import dev.meshguard.report.internal.PlainEscapes;
 import dev.meshguard.report.internal.UnreadableLineException;
@@ -103,7 +103,7 @@ final class HistoryReader {
             throw HistoryFormatException.empty(source);
         }
         try {
-            JsonFields fields = fields();
+            JsonObject fields = fields();
             String format = FORMAT.read(fields);
             if (!format.equals(LineForm.FORMAT)) {
                 throw new UnreadableLineException(
@@ -119,16 +119,16 @@ final class HistoryReader {
         }
     }
 
-    private JsonFields fields() throws IOException, UnreadableLineException {
+    private JsonObject fields() throws IOException, UnreadableLineException {
         if (line.indexOf(PlainEscapes.REPLACEMENT) >= 0) {
             throw new UnreadableLineException("it is not UTF-8");
         }
-        return JsonFields.ofLine(line);
+        return JsonObject.ofLine(line);
     }
 
     private void add(LineForm.Header header, Optional<RequestContext> context)
             throws IOException, UnreadableLineException {
-        JsonFields fields = fields();
+        JsonObject fields = fields();
         if (end.isPresent()) {
             throw new UnreadableLineException("it comes after the end line");
         }

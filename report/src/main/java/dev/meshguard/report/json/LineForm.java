@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * The JSON form of one kind of lines of a history.
+ * The JSON form of one kind of line in the file of a history.
  *
  * @param kind the name of the kind in a line
  * @param type the value of a line

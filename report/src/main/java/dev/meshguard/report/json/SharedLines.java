@@ -17,7 +17,7 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.RequestContext;
-import dev.meshguard.report.internal.JsonFields;
+import dev.meshguard.report.internal.JsonObject;
 import dev.meshguard.report.internal.JsonPart;
 import dev.meshguard.report.internal.UnreadableLineException;
 import java.io.IOException;
@@ -28,7 +28,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The lines of requests and call stacks: each is written once, with a number, before the first reference to it.
+ * The lines in the file of a history that contain requests and call stacks: each is written once, with a number, before
+ * the first reference to it.
  *
  * <p>A request is one call that allocated or freed memory, on any number of devices. An instance writes one history, or
  * reads one.
@@ -188,7 +189,7 @@ final class SharedLines {
         }
     }
 
-    private MemoryRequest request(JsonFields event) throws UnreadableLineException {
+    private MemoryRequest request(JsonObject event) throws UnreadableLineException {
         if (!event.has(REQUEST)) {
             return MemoryRequest.of(AllocationDetails.user());
         }
@@ -205,7 +206,7 @@ final class SharedLines {
      *
      * @param context the context of which the history is the part
      */
-    void addRequest(JsonFields fields, Optional<RequestContext> context) throws UnreadableLineException {
+    void addRequest(JsonObject fields, Optional<RequestContext> context) throws UnreadableLineException {
         RequestLine line = REQUEST_LINE.part().read(fields);
         Optional<Origin> origin = line.origin().isPresent()
                 ? Optional.ofNullable(origins.get(line.origin().getAsLong()))
@@ -219,7 +220,7 @@ final class SharedLines {
         }
     }
 
-    void addOrigin(JsonFields fields) throws UnreadableLineException {
+    void addOrigin(JsonObject fields) throws UnreadableLineException {
         OriginLine line = ORIGIN_LINE.part().read(fields);
         add(ORIGIN, line.id(), origins, line.origin());
     }

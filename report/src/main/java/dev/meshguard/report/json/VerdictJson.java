@@ -12,8 +12,8 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.Caveat;
 import dev.meshguard.report.Finding;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.report.internal.JsonFormat;
 import dev.meshguard.report.internal.JsonPart;
+import dev.meshguard.report.internal.JsonSettings;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Overwrite;
@@ -94,7 +94,7 @@ public final class VerdictJson {
     /** Writes a verdict; the writer is flushed and stays open. A writer that encodes must encode as UTF-8. */
     public static void write(VerdictReport report, Writer writer) throws IOException {
         DefaultIndenter lines = new DefaultIndenter("  ", "\n");
-        try (JsonGenerator json = JsonFormat.factory().createGenerator(writer)) {
+        try (JsonGenerator json = JsonSettings.factory().createGenerator(writer)) {
             json.setPrettyPrinter(
                     new DefaultPrettyPrinter().withObjectIndenter(lines).withArrayIndenter(lines));
             new VerdictJson(report, json).write();
@@ -300,7 +300,7 @@ public final class VerdictJson {
     }
 
     private void field(String name, Object value) throws IOException {
-        JsonFormat.write(name, value, json);
+        JsonSettings.write(name, value, json);
     }
 
     /** Writes a field, or none if the value is unknown. */

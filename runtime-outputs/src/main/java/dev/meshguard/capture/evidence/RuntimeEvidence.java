@@ -1,6 +1,6 @@
 package dev.meshguard.capture.evidence;
 
-import dev.meshguard.capture.evidence.internal.FileContent;
+import dev.meshguard.capture.evidence.internal.DecompressedContent;
 import dev.meshguard.capture.evidence.internal.MemoryReportParser;
 import dev.meshguard.capture.evidence.internal.SharedMemoryParser;
 import java.io.FileInputStream;
@@ -18,13 +18,13 @@ import org.apiguardian.api.API.Status;
  *
  * <ul>
  *   <li>a {@link MemoryReport}, the memory of one device at one moment;
- *   <li>{@link SharedMemory}, the totals of a device and its processes.
+ *   <li>{@link SharedMemoryStatistics}, the totals of a device and its processes.
  * </ul>
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory {
+public sealed interface RuntimeEvidence permits MemoryReport, SharedMemoryStatistics {
 
     /** Returns the name of the file. */
     String name();
@@ -55,7 +55,7 @@ public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory {
      * @throws IOException as {@link #read(Path)} does
      */
     static RuntimeEvidence read(InputStream file, String name) throws IOException {
-        FileContent content = new FileContent(file, 1 << 24);
+        DecompressedContent content = new DecompressedContent(file, 1 << 24);
         if (SharedMemoryParser.isSharedMemory(content.bytes())) {
             return SharedMemoryParser.parse(content.bytes(), name);
         }

@@ -280,10 +280,12 @@ final class CaptureRecorder extends OutputRecorder<CapturedBuffer> {
         buffer.size = size;
         buffer.hasAddress = address.getAsLong() != 0;
         withoutAddress += buffer.hasAddress ? 0 : 1;
-        allocated(buffer, new Memory(node.device(), type.get(), buffer.hasAddress ? address.getAsLong() : buffer.node));
+        allocated(
+                buffer,
+                new RecordedAddress(node.device(), type.get(), buffer.hasAddress ? address.getAsLong() : buffer.node));
     }
 
-    private void allocated(CapturedBuffer buffer, Memory memory) {
+    private void allocated(CapturedBuffer buffer, RecordedAddress memory) {
         enterPhase();
         CapturedBuffer before = at(memory);
         if (before != null) {
@@ -360,7 +362,7 @@ final class CaptureRecorder extends OutputRecorder<CapturedBuffer> {
 
     private void freedFromBefore(GraphNode node) {
         freedFromBefore++;
-        Memory memory = node.memory();
+        RecordedAddress memory = node.memory();
         if (memory != null) {
             snapshots.ifPresent(all -> all.freedFromBefore(memory, number));
         }

@@ -49,7 +49,7 @@ final class CapturedBuffer extends RecordedBuffer {
 
     /** Returns whether a node may free it; older captures have no address and size 0 in it. */
     boolean mayBeFreedBy(GraphNode free) {
-        Memory allocated = memory();
+        RecordedAddress allocated = memory();
         long address = hasAddress ? allocated.address() : 0;
         long freedSize = free.number("size").orElse(0);
         return free.number("address").orElse(address) == address

@@ -245,12 +245,12 @@ final class GraphNode {
 
     /** Returns where its buffer lies; null if it does not name that. */
     @Nullable
-    Memory memory() {
+    RecordedAddress memory() {
         long address = number("address").orElse(0);
         return address == 0
                 ? null
                 : bufferType()
-                        .map(known -> new Memory(device(), known, address))
+                        .map(known -> new RecordedAddress(device(), known, address))
                         .orElse(null);
     }
 

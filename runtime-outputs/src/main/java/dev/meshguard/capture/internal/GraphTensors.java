@@ -60,7 +60,7 @@ final class GraphTensors {
      * captures, and an edge for each use in older ones.
      */
     List<RemainingBuffer.Tensor> of(int[] nodes) {
-        BufferTensors found = new BufferTensors();
+        TensorsOfBuffer found = new TensorsOfBuffer();
         for (int node : nodes) {
             TensorNode tensor = tensors.get(node);
             if (tensor != null) {

@@ -26,7 +26,7 @@ final class OperationGraph {
     /** The place of a buffer. A graph may name L1 for L1_SMALL, and DRAM for the trace region. */
     private record Place(int device, BufferType.Memory memory, long address) {
 
-        private static Place of(Memory buffer) {
+        private static Place of(RecordedAddress buffer) {
             return new Place(buffer.device(), buffer.type().memory(), buffer.address());
         }
     }
@@ -122,13 +122,13 @@ final class OperationGraph {
     }
 
     /** Returns the size of a buffer that the operation allocated and did not free; empty if it is no such buffer. */
-    OptionalLong allocated(Memory buffer) {
+    OptionalLong allocated(RecordedAddress buffer) {
         Long size = allocated.get(Place.of(buffer));
         return size == null ? OptionalLong.empty() : OptionalLong.of(size);
     }
 
     /** Returns whether the operation allocated a buffer without a tensor for the runtime. */
-    boolean isOfRuntime(Memory buffer) {
+    boolean isOfRuntime(RecordedAddress buffer) {
         return ofRuntime.contains(Place.of(buffer));
     }
 
@@ -138,7 +138,7 @@ final class OperationGraph {
      * <p>A graph may number devices in another way than snapshots do. So an allocation at the same address of another device
      * counts too, unless the snapshot has a new buffer there.
      */
-    boolean mayHaveAllocated(Memory buffer, Set<Memory> newInSnapshot) {
+    boolean mayHaveAllocated(RecordedAddress buffer, Set<RecordedAddress> newInSnapshot) {
         if (!allocatedAddresses.contains(buffer.address()) || allocated.containsKey(Place.of(buffer))) {
             return allocatedAddresses.contains(buffer.address());
         }
@@ -148,12 +148,12 @@ final class OperationGraph {
     }
 
     /** Returns whether the operation freed a buffer that existed before it. */
-    boolean freed(Memory buffer) {
+    boolean freed(RecordedAddress buffer) {
         return freed.contains(Place.of(buffer));
     }
 
     /** Returns whether the operation freed other buffers at the address of this one, and not this one. */
-    boolean freedOnlyOthersAt(Memory buffer) {
+    boolean freedOnlyOthersAt(RecordedAddress buffer) {
         return isKnown && freedAddresses.contains(buffer.address()) && !freed(buffer);
     }
 }

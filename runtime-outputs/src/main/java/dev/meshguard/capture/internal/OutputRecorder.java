@@ -46,7 +46,7 @@ abstract class OutputRecorder<B extends RecordedBuffer> {
     private final String noun;
     private final Map<String, AllocationDetails> details = new HashMap<>();
     /** Allocated and not freed, in the order of allocation. */
-    private final Map<Memory, B> live = new LinkedHashMap<>();
+    private final Map<RecordedAddress, B> live = new LinkedHashMap<>();
 
     /** The current phase. */
     Phase phase = Phase.START;
@@ -85,12 +85,12 @@ abstract class OutputRecorder<B extends RecordedBuffer> {
 
     /** Returns the buffer that is allocated at a place; null if there is none. */
     @Nullable
-    B at(@Nullable Memory memory) {
+    B at(@Nullable RecordedAddress memory) {
         return live.get(memory);
     }
 
     /** Returns the places at which buffers are allocated. */
-    Set<Memory> places() {
+    Set<RecordedAddress> places() {
         return Collections.unmodifiableSet(live.keySet());
     }
 
@@ -111,7 +111,7 @@ abstract class OutputRecorder<B extends RecordedBuffer> {
         buffer.details = label.map(all::labelled).orElse(all);
         live.put(buffer.memory(), buffer);
         if (!buffer.isFromBefore) {
-            Memory memory = buffer.memory();
+            RecordedAddress memory = buffer.memory();
             tracker.allocated(buffer, memory.device(), memory.type(), memory.address(), buffer.size, Ownership.OWNING);
         }
     }
@@ -127,7 +127,7 @@ abstract class OutputRecorder<B extends RecordedBuffer> {
     void recordFree(B buffer) {
         live.remove(buffer.memory());
         if (!buffer.isFromBefore) {
-            Memory memory = buffer.memory();
+            RecordedAddress memory = buffer.memory();
             tracker.freed(RELEASE, memory.device(), memory.type(), memory.address(), Ownership.OWNING);
         }
     }

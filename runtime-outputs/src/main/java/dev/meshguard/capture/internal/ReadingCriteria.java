@@ -5,7 +5,7 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * How a recording is read.
+ * The options for reading a recording: the rank, the rounds, and whether its end is judged.
  *
  * @param rank the only process that is read, by its rank; empty for all
  * @param judgesEnd whether a buffer that remains has leaked; otherwise it may be freed later

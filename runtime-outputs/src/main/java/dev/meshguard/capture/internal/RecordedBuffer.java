@@ -19,7 +19,7 @@ abstract class RecordedBuffer implements MemoryRequest {
 
     /** Null while its allocation is not known. */
     @Nullable
-    Memory memory;
+    RecordedAddress memory;
 
     /** Whether its address is known; otherwise the number of its node stands for it. */
     boolean hasAddress = true;
@@ -38,14 +38,14 @@ abstract class RecordedBuffer implements MemoryRequest {
 
     AllocationDetails details = AllocationDetails.user();
 
-    RecordedBuffer(int node, @Nullable Memory memory, long size) {
+    RecordedBuffer(int node, @Nullable RecordedAddress memory, long size) {
         this.node = node;
         this.memory = memory;
         this.size = size;
     }
 
     /** Returns where it lies; its allocation must be known. */
-    final Memory memory() {
+    final RecordedAddress memory() {
         return Objects.requireNonNull(memory);
     }
 

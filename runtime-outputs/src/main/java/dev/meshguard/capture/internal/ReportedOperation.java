@@ -28,14 +28,14 @@ final class ReportedOperation {
     final boolean hasFailed;
 
     /** The sizes of the buffers in its snapshot. */
-    final Map<Memory, Long> snapshot = new LinkedHashMap<>();
+    final Map<RecordedAddress, Long> snapshot = new LinkedHashMap<>();
 
     /** The rows of its snapshot; those that cannot be read are among them. */
     long rows;
 
     boolean isWhole = true;
-    final Map<Memory, BufferTensors> inputs = new HashMap<>();
-    final Map<Memory, BufferTensors> results = new HashMap<>();
+    final Map<RecordedAddress, TensorsOfBuffer> inputs = new HashMap<>();
+    final Map<RecordedAddress, TensorsOfBuffer> results = new HashMap<>();
     OperationGraph graph = OperationGraph.UNKNOWN;
 
     ReportedOperation(long id, Optional<String> name, boolean hasFailed) {
@@ -54,9 +54,9 @@ final class ReportedOperation {
     }
 
     /** Adds a tensor that it takes or returns. */
-    void tensor(boolean isResult, long tensor, Optional<String> shape, Memory memory) {
+    void tensor(boolean isResult, long tensor, Optional<String> shape, RecordedAddress memory) {
         (isResult ? results : inputs)
-                .computeIfAbsent(memory, first -> new BufferTensors())
+                .computeIfAbsent(memory, first -> new TensorsOfBuffer())
                 .add(new RemainingBuffer.Tensor(
                         OptionalInt.empty(),
                         OptionalLong.of(tensor),
@@ -65,12 +65,12 @@ final class ReportedOperation {
     }
 
     /** Returns whether it demonstrably freed what was allocated at a place before it. */
-    boolean isFreed(Memory memory) {
+    boolean isFreed(RecordedAddress memory) {
         return graph.freed(memory) || (graph.mayFree() && FREES.contains(name) && inputs.containsKey(memory));
     }
 
     /** Returns whether it demonstrably allocated what is allocated at a place after it. */
-    boolean isAllocated(Memory memory) {
+    boolean isAllocated(RecordedAddress memory) {
         return graph.allocated(memory).isPresent() || (results.containsKey(memory) && !inputs.containsKey(memory));
     }
 
@@ -80,7 +80,7 @@ final class ReportedOperation {
      *
      * @param changed the places at which the snapshot has other buffers than the last one
      */
-    boolean mayBeRenewed(Memory memory, Set<Memory> changed) {
+    boolean mayBeRenewed(RecordedAddress memory, Set<RecordedAddress> changed) {
         return graph.isKnown ? graph.mayHaveAllocated(memory, changed) : results.containsKey(memory);
     }
 
@@ -88,7 +88,7 @@ final class ReportedOperation {
      * Returns whether an operation without rows shows that nothing is allocated. Otherwise its snapshot may be missing: it must
      * have the results, and each buffer that is not certainly freed.
      */
-    boolean isEmptyAfter(Set<Memory> allocatedBefore) {
+    boolean isEmptyAfter(Set<RecordedAddress> allocatedBefore) {
         return !hasFailed
                 && results.isEmpty()
                 && (graph.isKnown || FREES.contains(name))
@@ -116,7 +116,7 @@ final class ReportedOperation {
     }
 
     /** Returns the shape of its result at a place, if that is known. */
-    Optional<String> resultShape(Memory memory) {
-        return Optional.ofNullable(results.get(memory)).flatMap(BufferTensors::shape);
+    Optional<String> resultShape(RecordedAddress memory) {
+        return Optional.ofNullable(results.get(memory)).flatMap(TensorsOfBuffer::shape);
     }
 }

@@ -24,7 +24,7 @@ final class SnapshotComparison {
     /** An address in a memory, of any device: a snapshot may count devices otherwise than the graph. */
     record Place(BufferType.Memory memory, long address) {
 
-        static Place of(Memory buffer) {
+        static Place of(RecordedAddress buffer) {
             return new Place(buffer.type().memory(), buffer.address());
         }
     }
@@ -53,12 +53,12 @@ final class SnapshotComparison {
     private final SortedMap<Integer, Contradiction> contradictions = new TreeMap<>();
     private int moreContradictions;
 
-    private Changes changes(Memory memory) {
+    private Changes changes(RecordedAddress memory) {
         return places.computeIfAbsent(Place.of(memory), first -> new Changes());
     }
 
     /** Adds an allocation; the nodes of the graph come before the first snapshot. */
-    void allocated(Memory memory, int node) {
+    void allocated(RecordedAddress memory, int node) {
         Changes place = changes(memory);
         if (place.allocated++ == 0) {
             place.isAllocated.put(node, true);
@@ -66,7 +66,7 @@ final class SnapshotComparison {
         }
     }
 
-    void freed(Memory memory, int node) {
+    void freed(RecordedAddress memory, int node) {
         Changes place = changes(memory);
         if (--place.allocated == 0) {
             place.isAllocated.put(node, false);
@@ -75,7 +75,7 @@ final class SnapshotComparison {
     }
 
     /** Adds the free of a buffer from before the capture. */
-    void freedFromBefore(Memory memory, int node) {
+    void freedFromBefore(RecordedAddress memory, int node) {
         Changes place = changes(memory);
         place.freedFromBefore = node;
         if (place.allocated == 0) {

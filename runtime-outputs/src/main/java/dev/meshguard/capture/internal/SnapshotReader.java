@@ -98,7 +98,7 @@ final class SnapshotReader {
                     row.getInt(2) != 0,
                     row.getLong(3),
                     Optional.ofNullable(row.getString(7)),
-                    new Memory(row.getInt(4), type.get(), row.getLong(5)));
+                    new RecordedAddress(row.getInt(4), type.get(), row.getLong(5)));
         }
     }
 
@@ -113,7 +113,7 @@ final class SnapshotReader {
         if (type.isEmpty() || !isPossible) {
             operation.isWhole = false;
             unreadableRow(operation.numberedName());
-        } else if (operation.snapshot.put(new Memory((int) device, type.get(), address), size) != null) {
+        } else if (operation.snapshot.put(new RecordedAddress((int) device, type.get(), address), size) != null) {
             recorder.lost(
                     1,
                     "the snapshot after " + operation.numberedName() + " has two " + type.get() + " buffers at 0x"

@@ -32,14 +32,14 @@ final class SnapshotRecorder extends OutputRecorder<SnapshotRecorder.Live> {
     /** A buffer of the last snapshot. */
     static final class Live extends RecordedBuffer {
         private final long bankSize;
-        private final BufferTensors tensors = new BufferTensors();
+        private final TensorsOfBuffer tensors = new TensorsOfBuffer();
         /** Whether it may be a buffer from before, which snapshots in between do not have. */
         private boolean isDoubtful;
 
         /** The call of the operation that allocated it. */
         Optional<Origin> origin = Optional.empty();
 
-        private Live(Memory memory, long bankSize) {
+        private Live(RecordedAddress memory, long bankSize) {
             super(GraphNode.NONE, memory, bankSize);
             this.bankSize = bankSize;
         }
@@ -68,7 +68,7 @@ final class SnapshotRecorder extends OutputRecorder<SnapshotRecorder.Live> {
     private boolean isOtherReport;
 
     /** The sizes of buffers from before that a snapshot does not have, though nothing shows that they were freed. */
-    private final Map<Memory, Long> vanished = new HashMap<>();
+    private final Map<RecordedAddress, Long> vanished = new HashMap<>();
 
     private String firstUnlisted = "";
     private long unlisted;
@@ -121,7 +121,7 @@ final class SnapshotRecorder extends OutputRecorder<SnapshotRecorder.Live> {
         return fresh;
     }
 
-    private void addTensors(Map<Memory, BufferTensors> tensors) {
+    private void addTensors(Map<RecordedAddress, TensorsOfBuffer> tensors) {
         tensors.forEach((memory, added) -> {
             Live buffer = at(memory);
             if (buffer != null) {
@@ -137,7 +137,7 @@ final class SnapshotRecorder extends OutputRecorder<SnapshotRecorder.Live> {
                         1,
                         operation.numberedName() + " allocates a buffer at 0x" + Long.toHexString(address)
                                 + " that the snapshot at its end does not have"));
-        Set<Memory> changed = operation.snapshot.entrySet().stream()
+        Set<RecordedAddress> changed = operation.snapshot.entrySet().stream()
                 .filter(row -> !isKnown(row))
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toSet());
@@ -163,7 +163,7 @@ final class SnapshotRecorder extends OutputRecorder<SnapshotRecorder.Live> {
         return new Phase(operation.numberedName() + (isKnown ? "" : " or before"));
     }
 
-    private boolean isKnown(Map.Entry<Memory, Long> row) {
+    private boolean isKnown(Map.Entry<RecordedAddress, Long> row) {
         Live buffer = at(row.getKey());
         return buffer != null && buffer.bankSize == row.getValue();
     }

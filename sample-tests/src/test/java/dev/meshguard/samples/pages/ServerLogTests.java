@@ -2,7 +2,7 @@ package dev.meshguard.samples.pages;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
-import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.ParsedLog;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -15,7 +15,7 @@ class ServerLogTests {
     @Test
     void isJudgedLikeATest() throws IOException {
         // region: read
-        AllocationLog log = AllocationLog.read(FOLDER.resolve("server.log"));
+        ParsedLog log = ParsedLog.read(FOLDER.resolve("server.log"));
 
         assertThat(log).noLeaks().hasBalancedReports();
         // end region

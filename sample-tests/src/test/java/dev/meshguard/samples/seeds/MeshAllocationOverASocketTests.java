@@ -11,7 +11,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.client.AllocationReporter;
-import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakCheck;
@@ -95,8 +95,8 @@ class MeshAllocationOverASocketTests {
         }
     }
 
-    private static AllocationLog read(StringBuilder log) throws IOException {
-        return AllocationLog.read(new ByteArrayInputStream(log.toString().getBytes(StandardCharsets.UTF_8)), "log");
+    private static ParsedLog read(StringBuilder log) throws IOException {
+        return ParsedLog.read(new ByteArrayInputStream(log.toString().getBytes(StandardCharsets.UTF_8)), "log");
     }
 
     private static List<String> reports(AllocationHistory history) {

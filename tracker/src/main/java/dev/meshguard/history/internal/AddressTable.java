@@ -5,7 +5,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of one device, by type and address. Not safe for use by several threads.
+ * A hash table of entries for one device, by memory type and address; its user defines what an entry contains. Not safe
+ * for use by several threads.
  *
  * <p>Every report is looked up here, so this is a table of chains, without an object for a key or a link. There may be several
  * entries at one address.

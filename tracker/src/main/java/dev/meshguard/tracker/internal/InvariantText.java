@@ -2,7 +2,7 @@ package dev.meshguard.tracker.internal;
 
 import java.util.Locale;
 
-/** Texts with values in them that are the same in every locale. */
+/** Formats texts with values in them, the same in every locale. */
 public final class InvariantText {
 
     private InvariantText() {}

@@ -10,7 +10,7 @@ import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.expectation.DeviceSet;
-import dev.meshguard.verdict.internal.HeldMemory;
+import dev.meshguard.verdict.internal.HoldIntervals;
 import dev.meshguard.verdict.internal.SiteIndex;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -67,13 +67,13 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
     /** Checks several budgets against one verdict. */
     private static final class Judge {
         private final AllocationHistory history;
-        private final HeldMemory held;
+        private final HoldIntervals held;
         private final SortedMap<DeviceMemory, Timeline.Curve> curves;
         private final List<BudgetViolation> violations = new ArrayList<>();
 
         private Judge(LeakVerdict verdict) {
             history = verdict.history();
-            held = new HeldMemory(verdict);
+            held = new HoldIntervals(verdict);
             curves = new TreeMap<>(held.timeline().curvesBy(DeviceMemory::of));
         }
 
@@ -163,7 +163,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
         private List<TopConsumer> consumers(DeviceMemory memory, long event) {
             SiteIndex sites = new SiteIndex();
             Map<AllocationSite, TopConsumer> consumers = new LinkedHashMap<>();
-            for (HeldMemory.HoldInterval interval : held.holdIntervals()) {
+            for (HoldIntervals.HoldInterval interval : held.holdIntervals()) {
                 BufferGeneration buffer = interval.buffer();
                 if (buffer.device() == memory.device()
                         && buffer.type() == memory.type()

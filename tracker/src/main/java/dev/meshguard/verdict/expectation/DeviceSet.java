@@ -15,7 +15,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The devices of an expectation.
+ * The devices to which an expectation applies: all, or those with the given ids.
  *
  * @param ids the device ids, ascending; empty for all devices
  * @since 0.1

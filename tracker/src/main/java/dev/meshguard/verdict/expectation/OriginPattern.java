@@ -10,7 +10,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The code of an expectation: a class, a method or a package.
+ * A pattern for the code that allocates the buffers of an expectation: a class, a method or a package.
  *
  * <p>A frame of an origin is a sequence of names: the parts of its package, its class with the enclosing classes, and
  * its method. So {@code dev.example.Model$Layer.load} is {@code dev}, {@code example}, {@code Model}, {@code Layer},

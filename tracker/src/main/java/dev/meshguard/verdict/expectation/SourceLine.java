@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The line of a file that contains an entry.
+ * The location of an expectation in a file of expected buffers: the file and the line.
  *
  * @param file the name of the file
  * @param line the line, from 1

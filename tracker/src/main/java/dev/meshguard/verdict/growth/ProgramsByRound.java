@@ -9,7 +9,7 @@ import dev.meshguard.event.HistoryEvent.OwnerCached;
 import dev.meshguard.event.Owner;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.verdict.internal.HeldMemory;
+import dev.meshguard.verdict.internal.HoldIntervals;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -29,7 +29,7 @@ final class ProgramsByRound {
 
         private final OwnerCached caching;
         private final List<BufferGeneration> binaries = new ArrayList<>();
-        private long end = HeldMemory.TO_THE_END;
+        private long end = HoldIntervals.TO_THE_END;
 
         private Stay(OwnerCached caching) {
             this.caching = caching;

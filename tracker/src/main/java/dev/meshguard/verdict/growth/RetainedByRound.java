@@ -5,7 +5,7 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.internal.HeldMemory;
+import dev.meshguard.verdict.internal.HoldIntervals;
 import dev.meshguard.verdict.internal.SiteIndex;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,7 +37,7 @@ final class RetainedByRound {
     /** Finds the survivors. */
     RetainedByRound(LeakVerdict verdict, RoundMarks marks) {
         this.marks = marks;
-        for (HeldMemory.HoldInterval interval : new HeldMemory(verdict).holdIntervals()) {
+        for (HoldIntervals.HoldInterval interval : new HoldIntervals(verdict).holdIntervals()) {
             int from = marks.roundOf(interval.from());
             int until = marks.roundOf(interval.until());
             if (marks.isCounted(from, until)) {
@@ -46,7 +46,7 @@ final class RetainedByRound {
         }
     }
 
-    private void add(HeldMemory.HoldInterval held, int from, int until) {
+    private void add(HoldIntervals.HoldInterval held, int from, int until) {
         BufferGeneration buffer = held.buffer();
         SiteOnDevice site = new SiteOnDevice(sites.siteOf(buffer), buffer.device());
         Series ofSite = bySite.computeIfAbsent(site, unused -> new Series());

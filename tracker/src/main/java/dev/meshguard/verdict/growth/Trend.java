@@ -4,7 +4,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The trends of repeated rounds, from the harmless to the worst, and the rule that distinguishes them.
+ * The ways in which retained memory develops over repeated rounds, from settled to growing, and the rule that
+ * distinguishes them.
  *
  * <p>The rule looks at new highs: rounds after which more memory is allocated than after any round before. Memory that
  * is freed and allocated again reaches none. The first rounds, usually one, are warm-up: their survivors are a cache.

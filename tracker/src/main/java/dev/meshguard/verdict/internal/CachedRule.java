@@ -8,7 +8,7 @@ import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import java.util.Optional;
 
-/** A buffer whose owner was kept by a cache when the mesh closed. */
+/** Gives the cause {@code CACHED} to a survivor whose owner was kept by a cache when the mesh closed. */
 final class CachedRule implements Rule {
 
     @Override

@@ -17,7 +17,7 @@ import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
 /**
- * A circular buffer whose program ended without a reported free.
+ * Gives the cause {@code CIRCULAR_BUFFER_UNREPORTED} to a circular buffer whose program ended without a reported free.
  *
  * <p>Programs place their circular buffers outside the allocator, so no witness can contradict the ledger. The evidence
  * is the end of every program that may still have an open report. On the real runtime this shows as "three L1 buffers

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * Freed memory whose free was not reported.
+ * Gives the cause {@code FREE_UNREPORTED} to a buffer that was freed although no report says so.
  *
  * <p>There are two proofs. (a) The witness lists the address as free at the required moment. (b) A buffer that the
  * runtime may free at a close was released when its device or mesh was closed, after which the runtime reports nothing.

@@ -5,12 +5,12 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
-import dev.meshguard.verdict.internal.Siblings.AllocationFreeCount;
+import dev.meshguard.verdict.internal.SiblingCounts.AllocationFreeCount;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * A buffer whose siblings on most other devices were all freed.
+ * Gives the cause {@code FREED_ON_OTHER_DEVICES} to a survivor whose siblings on most other devices were all freed.
  *
  * <p>Siblings are the buffers of one request, or those that one line of code requested. The behaviour of most devices
  * is the reference. If the devices free together (nothing on any device owns the memory, all buffers have one address),
@@ -22,7 +22,7 @@ final class FreedOnOtherDevicesRule implements Rule {
     @Override
     public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
-        Siblings siblings = survivor.siblings();
+        SiblingCounts siblings = survivor.siblings();
         AllocationFreeCount own = siblings.of(buffer.device());
         Optional<AllocationFreeCount> others = siblings.mostFreedAll().filter(most -> !own.equals(most));
         if (others.isEmpty()
@@ -54,7 +54,7 @@ final class FreedOnOtherDevicesRule implements Rule {
     /**
      * Distinguishes never freed, allocated in excess, or both: three findings that lead to three places in the code.
      */
-    private static Evidence difference(int device, Siblings siblings, AllocationFreeCount others) {
+    private static Evidence difference(int device, SiblingCounts siblings, AllocationFreeCount others) {
         AllocationFreeCount own = siblings.of(device);
         if (own.allocated() == 1 && others.allocated() == 1) {
             return Evidence.formatted(

@@ -9,7 +9,10 @@ import dev.meshguard.verdict.Evidence;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** A buffer with a reachable handle. One handle is enough, whatever happened to the others at its address. */
+/**
+ * Gives the cause {@code HELD} to a survivor with a handle that is still reachable. One handle is enough, whatever
+ * happened to the others at its address.
+ */
 final class HeldRule implements Rule {
 
     @Override

@@ -64,7 +64,7 @@ final class HistoryIndex {
 
     private final AllocationHistory history;
     private final Optional<HistoryIndex> ofWhole;
-    private final Map<Object, Siblings> siblings = new HashMap<>();
+    private final Map<Object, SiblingCounts> siblings = new HashMap<>();
     private final Map<MemoryAddress, List<BufferGeneration>> generations = new HashMap<>();
     private final Table<OfLine, BufferGeneration> lines = new Table<>(this::fromLinesOfSurvivors, this::lineOf);
     private final Table<BufferGeneration, Anomaly> anomalies;
@@ -113,14 +113,14 @@ final class HistoryIndex {
     }
 
     /** Returns the buffers of the same request, or, if it touched one device only, those of the same line of code. */
-    Siblings siblingsOf(BufferGeneration buffer) {
+    SiblingCounts siblingsOf(BufferGeneration buffer) {
         OfRequest request = new OfRequest(buffer.request(), buffer.type(), buffer.kind());
         if (buffersOf(request).size() > 1) {
-            return siblings.computeIfAbsent(request, unused -> new Siblings(buffersOf(request), this));
+            return siblings.computeIfAbsent(request, unused -> new SiblingCounts(buffersOf(request), this));
         }
         return hasLine(buffer)
-                ? siblings.computeIfAbsent(lineOf(buffer), unused -> new Siblings(fromSameLine(buffer), this))
-                : new Siblings(List.of(buffer), this);
+                ? siblings.computeIfAbsent(lineOf(buffer), unused -> new SiblingCounts(fromSameLine(buffer), this))
+                : new SiblingCounts(List.of(buffer), this);
     }
 
     private List<BufferGeneration> buffersOf(OfRequest of) {

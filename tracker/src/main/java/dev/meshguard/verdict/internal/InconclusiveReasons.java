@@ -24,7 +24,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Finds and words every reason why a check cannot decide. */
+/** Finds every reason why a check cannot decide, and writes each as a sentence. */
 final class InconclusiveReasons {
 
     private final AllocationHistory history;

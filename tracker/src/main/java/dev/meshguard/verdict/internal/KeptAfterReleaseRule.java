@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A buffer of a trace that was released without freeing the buffer.
+ * Gives the cause {@code KEPT_AFTER_RELEASE} to a survivor of a trace that was released without freeing the buffer.
  *
  * <p>The release should have freed the buffer, so without a witness only the report may be missing. The rule therefore
  * requires a witness that listed the buffer after the release.

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A buffer whose allocation was reported after its mesh had closed or its program had ended.
+ * Leaves the cause open for a buffer whose allocation was reported after its mesh had closed or its program had ended.
  *
  * <p>The last mesh over the device was closing or closed, or the program had ended. Such a report was delayed. The free
  * may have overtaken it and found nothing to free, and an earlier snapshot of a witness proves nothing. So the state of

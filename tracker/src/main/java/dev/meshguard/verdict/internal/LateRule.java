@@ -20,7 +20,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A buffer that was freed too late: after the close of its allocator had begun, or after the check.
+ * Gives the cause {@code LATE} to a buffer that was freed, but too late: after the close of its allocator had begun, or
+ * after the check.
  *
  * <p>The evidence is a report of its free, a release that the runtime ignored because the device was closed, or
  * siblings that one allocator frees with it. If the witness listed it as free in time, only the report was late, and

@@ -11,7 +11,7 @@ import dev.meshguard.verdict.Evidence;
 import java.util.List;
 import java.util.Optional;
 
-/** A buffer whose handles were all garbage collected, without a reported free. */
+/** Gives the cause {@code LOST} to a survivor whose handles were all garbage collected, without a reported free. */
 final class LostRule implements Rule {
 
     @Override

@@ -6,7 +6,10 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.InconclusiveReason;
 import java.util.Optional;
 
-/** A buffer whose mesh is still open and may free it, unless the process that would close the mesh has exited. */
+/**
+ * Leaves the cause open for a buffer whose mesh is still open and may free it, unless the process that would close the
+ * mesh has exited.
+ */
 final class OpenMeshRule implements Rule {
 
     @Override

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A buffer whose process exited, so that no code can free it.
+ * Gives the cause {@code PROCESS_DIED} to a survivor whose process exited, so that no code can free it.
  *
  * <p>Reports after the exit belong to another process with that number. Buffers that were proved free before the exit
  * have another cause.

@@ -18,7 +18,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One physical allocation that several objects reported and fewer freed.
+ * Gives the cause {@code REPORTED_TWICE} to a survivor that is one physical allocation, which several objects reported
+ * and fewer freed.
  *
  * <p>Two proofs are needed:
  * <ul>

@@ -3,7 +3,10 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.verdict.Diagnosis;
 import java.util.Optional;
 
-/** A rule for one cause. {@link VerdictBuilder#rules} lists all rules in their order. */
+/**
+ * Decides whether the history proves one cause of a survivor, such as {@code HELD}, and if so explains it.
+ * {@link VerdictBuilder#rules} lists all rules in their order.
+ */
 @FunctionalInterface
 interface Rule {
 

@@ -310,7 +310,7 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
     // Other buffers
 
     /** Returns the buffers of the same request, or, if it touched one device only, those of the same line of code. */
-    Siblings siblings() {
+    SiblingCounts siblings() {
         return index.siblingsOf(buffer);
     }
 

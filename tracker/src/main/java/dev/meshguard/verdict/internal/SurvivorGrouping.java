@@ -303,8 +303,8 @@ final class SurvivorGrouping {
     /** Returns that every device leaks alike, which is as informative as a device that differs. */
     private Optional<Evidence> allDevicesAlike(List<Survivor> group) {
         BufferGeneration first = group.get(0).buffer();
-        Siblings siblings = index.siblingsOf(first);
-        Siblings.AllocationFreeCount own = siblings.of(first.device());
+        SiblingCounts siblings = index.siblingsOf(first);
+        SiblingCounts.AllocationFreeCount own = siblings.of(first.device());
         boolean allAlike = siblings.devices() > 1
                 && siblings.followers(own) == siblings.devices()
                 && own.live() > 0

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Memory of the runtime itself, or of a static initializer.
+ * Gives the cause {@code SYSTEM} to memory of the runtime itself, or of a static initializer.
  *
  * <p>The runtime must free SYSTEM memory at the close; PERSISTENT memory is expected. A device's own allocator and that of its
  * mesh use the same addresses, so a user's buffer may also remain there.

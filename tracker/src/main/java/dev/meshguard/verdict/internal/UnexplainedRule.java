@@ -6,7 +6,10 @@ import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import java.util.Optional;
 
-/** The last rule: it always applies, and states how often the buffer was reported and freed. */
+/**
+ * Gives the cause {@code UNEXPLAINED} to every survivor that no other rule explains, and states how often it was
+ * reported and freed.
+ */
 final class UnexplainedRule implements Rule {
 
     @Override

@@ -28,7 +28,7 @@ public final class VerdictBuilder {
     private final AllocationHistory history;
     private final HistoryIndex index;
     private final ExpectedBuffers expected;
-    private final ExcludedFindings excluded;
+    private final EarlierFindings excluded;
     private final Set<SourceDescription> unrequested;
 
     /**
@@ -41,12 +41,12 @@ public final class VerdictBuilder {
     public VerdictBuilder(
             AllocationHistory whole,
             ExpectedBuffers expected,
-            List<ExcludedVerdict> excluded,
+            List<EarlierVerdict> excluded,
             Set<SourceDescription> unrequested) {
         this.history = whole.asOfCheck();
         this.index = new HistoryIndex(history, whole);
         this.expected = expected;
-        this.excluded = new ExcludedFindings(excluded);
+        this.excluded = new EarlierFindings(excluded);
         this.unrequested = unrequested;
     }
 
@@ -58,7 +58,7 @@ public final class VerdictBuilder {
         return List.of(
                 new LateReportRule(history),
                 new OpenMeshRule(),
-                new BareReportRule(),
+                new AmbiguousReportRule(),
                 new ProcessDiedRule(),
                 new LateRule(),
                 new ReportedTwiceRule(),

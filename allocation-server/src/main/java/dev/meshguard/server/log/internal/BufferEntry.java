@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The state of one id on one device in the server, and the number of lines that name it. */
+/** The state of one buffer id on one device in the server that wrote a log, as its lines show it. */
 final class BufferEntry extends AddressTable.Entry<BufferEntry> {
 
     /** The server knows a buffer by its id alone, so all entries of a table have this type. */

@@ -3,7 +3,7 @@ package dev.meshguard.server.log.internal;
 import dev.meshguard.capture.evidence.internal.RuntimeTextParser;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.server.log.internal.LogRecorder.Gap;
 import dev.meshguard.tracker.Scope;
 import java.io.IOException;
@@ -83,11 +83,11 @@ public final class LogParser {
      * @param name the name of the log in messages
      * @param roundBegin matches the lines that begin a round
      */
-    public static AllocationLog of(String name, LogLineReader lines, Optional<Pattern> roundBegin) throws IOException {
+    public static ParsedLog of(String name, LogLineReader lines, Optional<Pattern> roundBegin) throws IOException {
         return new LogParser(lines, roundBegin).readAll(name);
     }
 
-    private AllocationLog readAll(String name) throws IOException {
+    private ParsedLog readAll(String name) throws IOException {
         for (String line = lines.next(); line != null; line = lines.next()) {
             if (lines.isTooLong() || !line.isBlank()) {
                 events.at(lines.number());
@@ -96,7 +96,7 @@ public final class LogParser {
         }
         finish();
         AllocationHistory history = events.history();
-        return new AllocationLog(
+        return new ParsedLog(
                 name,
                 history,
                 events.linesOfEvents()::of,

@@ -10,7 +10,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
 import org.junit.platform.commons.support.ReflectionSupport;
 
-/** The test methods that classes have now. A test of an earlier run may be removed. */
+/** Finds the test methods that classes have now. A test of an earlier run may be removed. */
 final class DeclaredTests {
 
     /** A class, its method, and numbers of invocations and names of dynamic tests in brackets. */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file of the findings of one JVM, {@code findings-<run>-<jvm>.jsonl}, written during the run.
+ * Writes the findings of all checks of one JVM to the file {@code findings-<run>-<jvm>.jsonl} while the tests run.
  *
  * <p>Each check is written when it ends, so the file of a killed JVM lacks at most its last lines. No other JVM writes to
  * the file. Nothing is written after the first error, which is reported; no test fails for it. A reader leaves out a last line

@@ -5,7 +5,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The validated settings of a source.
+ * The validated options of an {@link AllocationSource}, for example from its annotation; with them a test, class or run
+ * begins a session of the source.
  *
  * <p>Implementations are immutable and have {@code equals}: tests with equal settings can share a session.
  *

@@ -3,8 +3,8 @@ package dev.meshguard.junit.mesh;
 import java.io.Serial;
 
 /**
- * A note on an error that a test threw after one of its allocations had failed; suppressed in it, never thrown, and
- * without a stack.
+ * Names the allocation that was made to fail, for the reader of the error that a test threw afterwards: suppressed in
+ * that error, never thrown, and without a stack.
  */
 final class InjectedFailureNote extends RuntimeException {
 

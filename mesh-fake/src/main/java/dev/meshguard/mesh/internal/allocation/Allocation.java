@@ -13,7 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One block of device memory that belongs to a buffer.
+ * The memory of one buffer of the mesh without hardware, and whether it is freed: of a buffer on all devices, of one on
+ * a single device, or of a view.
  *
  * <p>Separate from the handle of the code under test, so that the runtime keeps no lost handle reachable. Any thread may read
  * whether the block is freed; it changes under the lock of its mesh.

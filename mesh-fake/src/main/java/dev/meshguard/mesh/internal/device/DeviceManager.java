@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.internal.device;
 
 import dev.meshguard.mesh.allocator.AllocatorConfig;
-import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarner;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import dev.meshguard.mesh.internal.fault.FaultScript;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
@@ -43,7 +43,7 @@ public final class DeviceManager {
 
     /** Activates devices and returns the handle that keeps them, and all others that are active, open. */
     public DeviceHandle open(
-            List<Integer> devices, AllocatorConfig config, int numCommandQueues, UnsafeAllocationWarning warning) {
+            List<Integer> devices, AllocatorConfig config, int numCommandQueues, UnsafeAllocationWarner warning) {
         boolean together = devices.stream().anyMatch(device -> device < activatedTogether);
         List<Integer> missing = new ArrayList<>();
         for (int device = 0; device < active.length; device++) {

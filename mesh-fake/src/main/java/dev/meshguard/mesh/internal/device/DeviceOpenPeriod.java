@@ -5,7 +5,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
-import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarner;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import java.util.EnumMap;
@@ -29,7 +29,7 @@ public final class DeviceOpenPeriod {
     private final int device;
     private final AllocatorConfig config;
     private final int numCommandQueues;
-    private final UnsafeAllocationWarning warning;
+    private final UnsafeAllocationWarner warning;
     private final List<LoadedProgram> systemPrograms = new CopyOnWriteArrayList<>();
     private final StrictModeChecks misuse;
     /** Mutable since its allocator exists; most devices never have an allocation of their own. */
@@ -43,7 +43,7 @@ public final class DeviceOpenPeriod {
             int device,
             AllocatorConfig config,
             int numCommandQueues,
-            UnsafeAllocationWarning warning,
+            UnsafeAllocationWarner warning,
             StrictModeChecks misuse) {
         this.device = device;
         this.config = config;

@@ -7,7 +7,7 @@ import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
-import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarner;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.SubDevice;
@@ -65,7 +65,7 @@ public final class SubDeviceManager {
             List<SubDevice> subDevices,
             long localL1Size,
             AllocatorConfig config,
-            UnsafeAllocationWarning warning) {
+            UnsafeAllocationWarner warning) {
         requireValid(subDevices, grid);
         long aligned = Rounding.up(localL1Size, config.l1().alignment());
         List<Optional<Allocator>> allocators = subDevices.stream()
@@ -198,7 +198,7 @@ public final class SubDeviceManager {
      * cores.
      */
     private static Optional<Allocator> localAllocator(
-            SubDevice subDevice, long localL1Size, AllocatorConfig config, UnsafeAllocationWarning warning) {
+            SubDevice subDevice, long localL1Size, AllocatorConfig config, UnsafeAllocationWarner warning) {
         if (localL1Size == 0 || subDevice.cores().numCores() == 0) {
             return Optional.empty();
         }

@@ -3,7 +3,7 @@ package dev.meshguard.mesh.internal.process;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.SubDeviceManagerId;
 import dev.meshguard.mesh.TraceId;
-import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarner;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import dev.meshguard.mesh.internal.device.DeviceManager;
@@ -30,7 +30,7 @@ public final class RuntimeProcess {
     private final FaultScript faults;
     private final StrictModeChecks misuse;
     private final SystemMesh systemMesh;
-    private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
+    private final UnsafeAllocationWarner unsafeAllocations = UnsafeAllocationWarner.toLog();
     private final AtomicInteger meshes = new AtomicInteger();
     private final AtomicInteger programs = new AtomicInteger();
     private final AtomicInteger traces = new AtomicInteger();
@@ -74,7 +74,7 @@ public final class RuntimeProcess {
         return systemMesh;
     }
 
-    public UnsafeAllocationWarning unsafeAllocations() {
+    public UnsafeAllocationWarner unsafeAllocations() {
         return unsafeAllocations;
     }
 

@@ -8,7 +8,7 @@ import dev.meshguard.tracker.Scope;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers of a listener, with defaults for a listener that returns {@code null}.
+ * Replaces the answers of a listener that returns {@code null}, as a mock does, by defaults.
  *
  * <p>A mock returns {@code null} unless a test stubs it. A runtime needs a request to group reports, and a scope to end a
  * phase. A test that only verifies calls needs neither.

@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.function.IntPredicate;
 
 /**
- * Reports the buffers of one mesh to its listener, according to the reporting model and the defects.
+ * Reports the buffers of one mesh without hardware to its listener, according to the reporting model and the defects.
  *
  * <p>Called under the lock of the mesh, so that a free is always reported before its address can be reused.
  */

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The input and output shapes of operations.
+ * Computes the shape and layout of an operation's result from those of its inputs.
  *
  * <p>Operations work on the part on each device, so shapes are compared there: a replicated tensor may be added to a sharded
  * one. The memory of the result follows {@code ttnn/cpp/ttnn/operations}: that of the first tensor for sums, DRAM for products.

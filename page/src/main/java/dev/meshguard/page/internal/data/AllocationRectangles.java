@@ -6,7 +6,7 @@ import dev.meshguard.event.MemoryCapacity;
 import dev.meshguard.event.Origin;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.page.internal.data.GroupIndex.Membership;
+import dev.meshguard.page.internal.data.FindingParts.Membership;
 import dev.meshguard.verdict.DeviceMemory;
 import java.io.IOException;
 import java.util.Comparator;
@@ -144,7 +144,7 @@ final class AllocationRectangles {
                     generation.address(),
                     generation.size(),
                     mark(member),
-                    member == null ? GroupIndex.NONE : member.group(),
+                    member == null ? FindingParts.NONE : member.group(),
                     generation.reports().size(),
                     texts.index(generation.label()),
                     texts.index(generation.origin().flatMap(Origin::site).map(Object::toString)),

@@ -36,13 +36,13 @@ final class GroupList {
 
     private final LeakVerdict verdict;
     private final ExpectationSnippets snippets;
-    private final GroupIndex grouped;
+    private final FindingParts grouped;
     private final int digits;
 
     /** The chains of references to handles, by the event that found them. */
     private final Map<Long, List<String>> chains;
 
-    GroupList(RunFigures figures, GroupIndex grouped) {
+    GroupList(RunFigures figures, FindingParts grouped) {
         this.verdict = figures.verdict();
         this.snippets = ExpectationSnippets.of(verdict);
         this.grouped = grouped;
@@ -58,7 +58,7 @@ final class GroupList {
     /** Returns the numbers of all events that evidence refers to. */
     Set<Long> namedEvents() {
         Set<Long> named = new HashSet<>();
-        for (GroupIndex.Entry entry : grouped.entries()) {
+        for (FindingParts.Entry entry : grouped.entries()) {
             SurvivorGroup group = entry.part().group();
             group.evidence().forEach(evidence -> named.addAll(evidence.events()));
             group.circumstances().forEach(evidence -> named.addAll(evidence.events()));
@@ -89,7 +89,7 @@ final class GroupList {
         if (grouped.largest().isEmpty()) {
             return;
         }
-        GroupIndex.Largest largest = grouped.largest().get();
+        FindingParts.Largest largest = grouped.largest().get();
         json.writeObjectFieldStart("largest");
         json.writeNumberField("group", largest.place());
         json.writeNumberField("of", largest.of());
@@ -103,7 +103,7 @@ final class GroupList {
         long timelines =
                 Math.max(MIN_TIMELINES, MAX_EVENTS_READ / (history.events().size() + 1L));
         json.writeArrayFieldStart("groups");
-        for (GroupIndex.Entry entry : grouped.entries()) {
+        for (FindingParts.Entry entry : grouped.entries()) {
             json.writeStartObject();
             json.writeStringField("number", entry.number());
             write(entry.part(), json);
@@ -118,7 +118,7 @@ final class GroupList {
             if (!callers.isEmpty()) {
                 Columns.texts("callers", callers, json);
             }
-            if (entry.foldedInto() != GroupIndex.NONE) {
+            if (entry.foldedInto() != FindingParts.NONE) {
                 json.writeNumberField("foldedInto", entry.foldedInto());
             }
             Optional<VerdictReport.ExpectationSnippet> ofFinding = entry.finding()
@@ -127,7 +127,7 @@ final class GroupList {
             if (ofFinding.isPresent()) {
                 entry("findingEntry", ofFinding.get(), json);
             }
-            if (entry.consequenceOf() != GroupIndex.NONE) {
+            if (entry.consequenceOf() != FindingParts.NONE) {
                 json.writeNumberField("consequenceOf", entry.consequenceOf());
             }
             json.writeEndObject();

@@ -31,7 +31,7 @@ final class RunJson {
         long end = end(history);
         UsageFigures usage = new UsageFigures(history);
         MeshGrid grid = new MeshGrid(verdict);
-        GroupIndex grouped = new GroupIndex(figures.report());
+        FindingParts grouped = new FindingParts(figures.report());
         AllocationRectangles rectangles = new AllocationRectangles(history, grouped.members(), grid.size(), end);
         GroupList groups = new GroupList(figures, grouped);
         Texts texts = new Texts();

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The texts to which columns refer by index: most of them are repeated. */
+/** The texts of a page's data, each once: columns refer to them by index, because most are repeated. */
 final class Texts {
 
     /** Represents no text. */

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Pages as the output of failed checks. */
+/** Writes a page for each failed check; the JUnit extension finds it as a service. */
 public final class PageOutput implements FailureOutput {
 
     /** Creates the service. */

@@ -1,10 +1,10 @@
 package dev.meshguard.capture.evidence.internal;
 
-import dev.meshguard.capture.evidence.SharedMemory;
-import dev.meshguard.capture.evidence.SharedMemory.Chip;
-import dev.meshguard.capture.evidence.SharedMemory.ProcessMemory;
-import dev.meshguard.capture.evidence.SharedMemory.ProcessStatus;
-import dev.meshguard.capture.evidence.SharedMemory.Totals;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics.Chip;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics.ProcessMemory;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics.ProcessStatus;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics.Totals;
 import dev.meshguard.event.Quantities;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -53,7 +53,7 @@ public final class SharedMemoryParser {
     }
 
     /** Parses the statistics. */
-    public static SharedMemory parse(byte[] content, String name) throws IOException {
+    public static SharedMemoryStatistics parse(byte[] content, String name) throws IOException {
         if (content.length != SIZE) {
             throw new IOException("it begins like the shared memory of a device, which has " + SIZE + " bytes, and has "
                     + (content.length > SIZE ? "more" : content.length)
@@ -62,7 +62,7 @@ public final class SharedMemoryParser {
         return new SharedMemoryParser(content).read(name);
     }
 
-    private SharedMemory read(String name) throws IOException {
+    private SharedMemoryStatistics read(String name) throws IOException {
         int version = memory.getInt();
         if (version != VERSION) {
             throw new IOException("it is shared memory of version " + version + ", and only version " + VERSION
@@ -84,7 +84,7 @@ public final class SharedMemoryParser {
             defects.add(
                     Quantities.count(impossible, "value") + " of it cannot be, the first is " + firstImpossible + ".");
         }
-        return new SharedMemory(name, device, updated, total, chips, processes, defects);
+        return new SharedMemoryStatistics(name, device, updated, total, chips, processes, defects);
     }
 
     private void skip(int bytes) {

@@ -1,7 +1,7 @@
 package dev.meshguard.verification.corpus.route;
 
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.ParsedLog;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +16,7 @@ public final class Routes {
      * @param received the history of the server
      * @param log what was read from its log
      */
-    public record Records(AllocationHistory received, AllocationLog log) {}
+    public record Records(AllocationHistory received, ParsedLog log) {}
 
     private Routes() {}
 
@@ -31,6 +31,6 @@ public final class Routes {
         RecordsRoute route = new RecordsRoute();
         AllocationHistory received = route.carry(history, folder);
         byte[] log = route.log().getBytes(StandardCharsets.UTF_8);
-        return new Records(received, AllocationLog.read(new ByteArrayInputStream(log), "server.log"));
+        return new Records(received, ParsedLog.read(new ByteArrayInputStream(log), "server.log"));
     }
 }

@@ -15,7 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The budgets of one test and the free space that allocators reported before the close.
+ * Checks the memory budgets of one test against its verdict and the free space that allocators reported before the
+ * close, and creates the failure.
  *
  * <p>Used by one thread at a time.
  */

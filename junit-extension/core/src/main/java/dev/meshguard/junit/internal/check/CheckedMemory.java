@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The memory of a test, class or run after its end, judged.
+ * The result of judging the memory of a test, class or run at its end: the verdict, notes on it, and the error of
+ * closing the session.
  *
  * @param verdict the verdict
  * @param notes notes on the end for the reader of a failure

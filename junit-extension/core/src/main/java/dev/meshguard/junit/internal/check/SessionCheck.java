@@ -28,7 +28,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The check at the end of a session.
+ * Checks the memory of a session when the test, class or run of the session ends.
  *
  * <p>A value of a store: the engine closes it when the test, class or run ends.
  *
@@ -40,7 +40,7 @@ public final class SessionCheck implements StoredResource {
     private final CheckTerms terms;
     private final GraceTimer timer;
     private final Optional<TemplateInvocation> template;
-    private final CallbackMemory callbacks;
+    private final OtherTestsMemory callbacks;
     private final List<PartialVerdict> reported = new CopyOnWriteArrayList<>();
 
     /** The verdict that was reported for a test on this mesh. */
@@ -51,7 +51,7 @@ public final class SessionCheck implements StoredResource {
         this.terms = terms;
         this.timer = timer;
         this.template = template;
-        this.callbacks = new CallbackMemory(session);
+        this.callbacks = new OtherTestsMemory(session);
     }
 
     /** Returns the session. */

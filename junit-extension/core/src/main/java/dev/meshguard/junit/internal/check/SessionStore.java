@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
- * The values that one context stores.
+ * Keeps MeshGuard's values in the JUnit store of one context.
  *
  * <p>A look-up in a store continues in the stores of the enclosing contexts, so a test would get the value of its
  * class. Keys therefore contain the context; its unique id would have to be built for each test. Values that need no

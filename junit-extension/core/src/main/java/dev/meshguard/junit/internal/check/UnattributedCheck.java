@@ -21,7 +21,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The check of what threads allocated that worked for no test: freed memory is a note, survivors are a finding of the run.
+ * Checks at the end of a run the memory that threads allocated while they worked for no test: freed memory is a note,
+ * survivors are a finding of the run.
  */
 final class UnattributedCheck implements StoredResource {
 

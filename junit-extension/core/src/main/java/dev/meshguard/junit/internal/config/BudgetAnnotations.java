@@ -44,7 +44,7 @@ final class BudgetAnnotations {
         Map<Scope, BudgetSpec> budgets = new LinkedHashMap<>();
         for (MemoryBudget annotation :
                 AnnotationSupport.findRepeatableAnnotations(test.element(), MemoryBudget.class)) {
-            OptionalInt device = GivenNumber.of(annotation.device(), "device", place, "for each device");
+            OptionalInt device = OptionalNumber.of(annotation.device(), "device", place, "for each device");
             BudgetSpec budget = budget(annotation, device, place);
             if (budgets.putIfAbsent(Scope.of(budget), budget) != null) {
                 throw ConfigurationErrors.of(
@@ -76,7 +76,7 @@ final class BudgetAnnotations {
 
     private static BudgetSpec limited(
             BudgetSpec budget, long[] limit, String name, String place, BiFunction<BudgetSpec, Long, BudgetSpec> with) {
-        OptionalLong given = GivenNumber.of(limit, name, place);
+        OptionalLong given = OptionalNumber.of(limit, name, place);
         return given.isPresent() ? with.apply(budget, given.getAsLong()) : budget;
     }
 }

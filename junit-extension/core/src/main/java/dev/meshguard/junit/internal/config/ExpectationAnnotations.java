@@ -94,7 +94,7 @@ final class ExpectationAnnotations {
         if (annotation.overwritten()) {
             entry = entry.overwritten();
         }
-        OptionalLong size = GivenNumber.of(annotation.size(), "size", place);
+        OptionalLong size = OptionalNumber.of(annotation.size(), "size", place);
         if (size.isPresent()) {
             entry = entry.size(size.getAsLong());
         }
@@ -107,18 +107,18 @@ final class ExpectationAnnotations {
     }
 
     private static DeviceSet devices(ExpectBuffers annotation, String place) {
-        OptionalInt one = GivenNumber.of(annotation.device(), "device", place);
+        OptionalInt one = OptionalNumber.of(annotation.device(), "device", place);
         rejectBoth(one.isPresent(), "device", annotation.devices().length > 0, "devices", place);
         for (int device : annotation.devices()) {
-            GivenNumber.of(new int[] {device}, "devices", place);
+            OptionalNumber.of(new int[] {device}, "devices", place);
         }
         return one.isPresent() ? DeviceSet.of(one.getAsInt()) : DeviceSet.of(annotation.devices());
     }
 
     private static Bound count(ExpectBuffers annotation, String place) {
-        OptionalLong one = GivenNumber.of(annotation.exactly(), "exactly", place);
-        OptionalLong least = GivenNumber.of(annotation.atLeast(), "atLeast", place);
-        OptionalLong most = GivenNumber.of(annotation.atMost(), "atMost", place);
+        OptionalLong one = OptionalNumber.of(annotation.exactly(), "exactly", place);
+        OptionalLong least = OptionalNumber.of(annotation.atLeast(), "atLeast", place);
+        OptionalLong most = OptionalNumber.of(annotation.atMost(), "atMost", place);
         rejectBoth(one.isPresent(), "exactly", least.isPresent(), "atLeast", place);
         rejectBoth(one.isPresent(), "exactly", most.isPresent(), "atMost", place);
         if (least.orElse(0) > most.orElse(Long.MAX_VALUE)) {

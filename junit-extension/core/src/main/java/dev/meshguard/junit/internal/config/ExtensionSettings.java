@@ -7,7 +7,7 @@ import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 
 /**
- * The settings of one extension that code has built.
+ * The settings of one {@code MeshGuardExtension} that the builder was given, instead of those of annotations.
  *
  * @param builder the class that built the extension, usually the one with the field
  * @param sources the settings of the sources; empty if others decide

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * A template annotation of MeshGuard on a method.
+ * An annotation of MeshGuard that makes a method a test template of JUnit, such as {@code @RepeatUntilStable}, as found
+ * on one method.
  *
  * @param annotation the annotation
  * @param context the context of all its invocations

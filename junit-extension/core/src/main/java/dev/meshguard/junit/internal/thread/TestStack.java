@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** The tests whose code is on a stack: their methods, lambdas in them, and classes declared in them. */
+/** Finds the tests whose code is on a stack: their methods, lambdas in them, and classes declared in them. */
 final class TestStack {
 
     private static final StackWalker FRAMES = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);

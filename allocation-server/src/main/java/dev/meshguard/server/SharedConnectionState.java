@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The shared state of the connections of MeshGuard's clients: the parser of their lines, the number of their meshes, and the devices that
- * their open meshes use. Guarded by the server's lock.
+ * The state that all connections of MeshGuard's own clients share: the parser of their lines, the number of their
+ * meshes, and the devices that their open meshes use. Guarded by the server's lock.
  */
-final class LinePrograms {
+final class SharedConnectionState {
 
     final LineParser parser = new LineParser();
 

@@ -19,18 +19,18 @@ import org.slf4j.LoggerFactory;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class UnsafeAllocationWarning {
+public final class UnsafeAllocationWarner {
 
     private final Consumer<String> sink;
     /** Null until the first thread is warned; most runtimes warn no thread. */
     private @Nullable Set<Thread> warned;
 
-    private UnsafeAllocationWarning(Consumer<String> sink) {
+    private UnsafeAllocationWarner(Consumer<String> sink) {
         this.sink = sink;
     }
 
     /** {@return an unused warning that writes to the log of {@link Allocator}} */
-    public static UnsafeAllocationWarning toLog() {
+    public static UnsafeAllocationWarner toLog() {
         return to(warning -> LoggerFactory.getLogger(Allocator.class).warn(warning));
     }
 
@@ -39,8 +39,8 @@ public final class UnsafeAllocationWarning {
      *
      * @param sink receives the runtime's text, on the thread that is warned
      */
-    public static UnsafeAllocationWarning to(Consumer<String> sink) {
-        return new UnsafeAllocationWarning(sink);
+    public static UnsafeAllocationWarner to(Consumer<String> sink) {
+        return new UnsafeAllocationWarner(sink);
     }
 
     void warnThisThread() {

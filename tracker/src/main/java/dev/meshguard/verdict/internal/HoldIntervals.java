@@ -14,14 +14,14 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The intervals in which memory was really held, which can differ from its time in the ledger.
+ * The intervals in which each buffer of a history really held memory; they can differ from the time between its reports.
  *
  * <p>For buffers that a verdict calls misreported only the proved time counts: until the last reported free, or until
  * the end of the owner. A buffer without either was freed at an unknown moment and is excluded.
  *
  * <p>Not safe for use by several threads.
  */
-public final class HeldMemory {
+public final class HoldIntervals {
 
     /** A number greater than that of every event. */
     public static final long TO_THE_END = Long.MAX_VALUE;
@@ -44,7 +44,7 @@ public final class HeldMemory {
     private @Nullable List<HoldInterval> intervals;
 
     /** Computes the intervals of a verdict. */
-    public HeldMemory(LeakVerdict verdict) {
+    public HoldIntervals(LeakVerdict verdict) {
         this.history = verdict.history();
         for (Survivor survivor : verdict.survivors()) {
             if (survivor.status() == SurvivorStatus.MISREPORTED

@@ -12,30 +12,31 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of one JSON object, accessed by name and type; a missing field, or one of another type, is an error that names it.
+ * One JSON object that was read: its fields are accessed by name and type, and a missing field, or one of another type,
+ * is an error that names it.
  *
- * <p>Values are texts, numbers as {@link Long}, {@link Boolean}, objects as {@code JsonFields}, and lists of these.
+ * <p>Values are texts, numbers as {@link Long}, {@link Boolean}, objects as {@code JsonObject}, and lists of these.
  */
-public final class JsonFields {
+public final class JsonObject {
 
     /** No field has such a number. */
     private static final Object FRACTION = new Object();
 
     private final Map<String, @Nullable Object> values = new HashMap<>();
 
-    private JsonFields() {}
+    private JsonObject() {}
 
     /**
      * Reads the one object of a line.
      *
      * @throws UnreadableLineException if the line is no object, or has a field twice
      */
-    public static JsonFields ofLine(String line) throws IOException, UnreadableLineException {
-        try (JsonParser parser = JsonFormat.factory().createParser(line)) {
+    public static JsonObject ofLine(String line) throws IOException, UnreadableLineException {
+        try (JsonParser parser = JsonSettings.factory().createParser(line)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new UnreadableLineException("it is no JSON object");
             }
-            JsonFields fields = object(parser);
+            JsonObject fields = object(parser);
             if (parser.nextToken() != null) {
                 throw new UnreadableLineException("it is more than one JSON object");
             }
@@ -45,8 +46,8 @@ public final class JsonFields {
         }
     }
 
-    private static JsonFields object(JsonParser parser) throws IOException, UnreadableLineException {
-        JsonFields fields = new JsonFields();
+    private static JsonObject object(JsonParser parser) throws IOException, UnreadableLineException {
+        JsonObject fields = new JsonObject();
         for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
             int before = fields.values.size();
             fields.values.put(name, value(parser, parser.nextToken()));

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The findings of a verdict on a part of a history are not reported again for the whole. */
-class ExcludedFindingsTests {
+class EarlierFindingsTests {
 
     private static final Owner FIRST = new Owner(Owner.Kind.TRACE, "0 of mesh 0");
     private static final Owner SECOND = new Owner(Owner.Kind.TRACE, "1 of mesh 0");

@@ -12,8 +12,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The statistics that the runtime keeps in shared memory, {@code /dev/shm/tt_device_<id>_memory}: totals of one device, of
- * its chips and of each process, in version 4 of the layout.
+ * The statistics that the runtime keeps in shared memory, {@code /dev/shm/tt_device_<id>_memory}: totals of one device,
+ * of its chips and of each process, in version 4 of the layout.
  *
  * <p>A total is the sum of {@code Buffer::size()} on the device, over all banks, as {@code memory_stats_shm.hpp} describes
  * it. It names no buffer and no address. A process that exits normally subtracts its part. If it is killed, its slot and
@@ -31,7 +31,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record SharedMemory(
+public record SharedMemoryStatistics(
         String name,
         long device,
         Instant updated,
@@ -103,7 +103,7 @@ public record SharedMemory(
     public record ProcessMemory(int processId, String command, Instant updated, Totals totals, ProcessStatus status) {}
 
     /** Creates the record with its own copies of the lists. */
-    public SharedMemory {
+    public SharedMemoryStatistics {
         chips = List.copyOf(chips);
         processes = List.copyOf(processes);
         defects = List.copyOf(defects);
@@ -118,8 +118,8 @@ public record SharedMemory(
      * @param startOf returns the start of the running process with a number, {@link Instant#EPOCH} if that is unknown; empty if
      *     there is no such process, or it has ended
      */
-    public SharedMemory inspected(LongFunction<Optional<Instant>> startOf) {
-        return new SharedMemory(
+    public SharedMemoryStatistics inspected(LongFunction<Optional<Instant>> startOf) {
+        return new SharedMemoryStatistics(
                 name,
                 device,
                 updated,

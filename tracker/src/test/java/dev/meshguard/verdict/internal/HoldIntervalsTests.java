@@ -20,10 +20,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Memory is held until it is freed, whatever the ledger holds. */
-class HeldMemoryTests {
+class HoldIntervalsTests {
 
-    private static HeldMemory held(AllocationHistory history) {
-        return new HeldMemory(LeakCheck.create().examine(history));
+    private static HoldIntervals held(AllocationHistory history) {
+        return new HoldIntervals(LeakCheck.create().examine(history));
     }
 
     private static HistoryScript buffer() {
@@ -47,7 +47,7 @@ class HeldMemoryTests {
                 .endOf(program(7))
                 .closed();
         return Stream.of(
-                arguments("the end where it was not freed", buffer().closed(), HeldMemory.TO_THE_END),
+                arguments("the end where it was not freed", buffer().closed(), HoldIntervals.TO_THE_END),
                 arguments("its free", buffer().free(DRAM, device(0), 0x1000).closed(), 4),
                 arguments("the last free of what is misreported", misreported, 7),
                 arguments("the end of its owner where nothing misreported was freed", ofEndedProgram, 4));
@@ -56,14 +56,15 @@ class HeldMemoryTests {
     @ParameterizedTest(name = "{0}")
     @MethodSource("lastMoments")
     void isHeldTo(String moment, AllocationHistory history, long until) {
-        HeldMemory memory = held(history);
+        HoldIntervals memory = held(history);
 
         assertThat(memory.holdIntervals())
-                .extracting(HeldMemory.HoldInterval::until)
+                .extracting(HoldIntervals.HoldInterval::until)
                 .containsExactly(until);
         assertThat(memory.holdIntervals()).as("made once").isSameAs(memory.holdIntervals());
         assertThat(memory.excludedBuffers()).isZero();
-        assertThat(memory.timeline().curve(any -> true).liveBytes()).isEqualTo(until == HeldMemory.TO_THE_END ? 64 : 0);
+        assertThat(memory.timeline().curve(any -> true).liveBytes())
+                .isEqualTo(until == HoldIntervals.TO_THE_END ? 64 : 0);
     }
 
     @Test
@@ -74,7 +75,7 @@ class HeldMemoryTests {
                 .witness(CLOSE_BEGUN, DRAM, device(0))
                 .closed();
 
-        HeldMemory memory = held(history);
+        HoldIntervals memory = held(history);
 
         assertThat(memory.holdIntervals()).isEmpty();
         assertThat(memory.excludedBuffers()).isEqualTo(1);

@@ -20,16 +20,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The findings of earlier verdicts on some events of a history, by request: the verdict on the whole does not judge them
- * again.
+ * Finds what earlier verdicts on parts of a history have already reported, by request: the verdict on the whole history
+ * expects it and does not report it again.
  *
  * <p>A mesh that a thousand tests share has as many of them, and each buffer belongs to one or two.
  */
-final class ExcludedFindings {
+final class EarlierFindings {
 
     private record Reported(Expectation entry, Survivor survivor) {}
 
-    private final List<ExcludedVerdict> verdicts;
+    private final List<EarlierVerdict> verdicts;
     /** In the order of the verdicts. */
     private final IdentityHashMap<MemoryRequest, List<Reported>> survivors = new IdentityHashMap<>(0);
 
@@ -37,17 +37,17 @@ final class ExcludedFindings {
     /** Of frees that found nothing. */
     private final Set<MemoryRequest> frees = Collections.newSetFromMap(new IdentityHashMap<>(0));
 
-    ExcludedFindings(List<ExcludedVerdict> verdicts) {
+    EarlierFindings(List<EarlierVerdict> verdicts) {
         this.verdicts = verdicts;
-        for (ExcludedVerdict excluded : verdicts) {
-            for (Survivor survivor : excluded.verdict().survivors()) {
-                Reported reported = new Reported(excluded.entry(), survivor);
+        for (EarlierVerdict earlier : verdicts) {
+            for (Survivor survivor : earlier.verdict().survivors()) {
+                Reported reported = new Reported(earlier.entry(), survivor);
                 survivor.reports().forEach(report -> add(reported, report.request(), survivors));
             }
-            for (Overwrite overwrite : excluded.verdict().overwrites()) {
+            for (Overwrite overwrite : earlier.verdict().overwrites()) {
                 add(overwrite, overwrite.buffer().request(), overwrites);
             }
-            for (Anomaly anomaly : excluded.verdict().anomalies()) {
+            for (Anomaly anomaly : earlier.verdict().anomalies()) {
                 freeOf(anomaly).ifPresent(frees::add);
             }
         }
@@ -106,11 +106,11 @@ final class ExcludedFindings {
                         IdentityHashMap::new,
                         Collectors.mapping(Survivor::buffer, Collectors.toList())));
         List<ExpectationResult> results = new ArrayList<>();
-        for (ExcludedVerdict excluded : verdicts) {
-            List<BufferGeneration> own = buffers.getOrDefault(excluded.entry(), List.of());
+        for (EarlierVerdict earlier : verdicts) {
+            List<BufferGeneration> own = buffers.getOrDefault(earlier.entry(), List.of());
             if (!own.isEmpty()) {
                 long bytes = own.stream().mapToLong(BufferGeneration::size).sum();
-                results.add(new ExpectationResult(excluded.entry(), own.size(), bytes, 0, Deadline.NONE));
+                results.add(new ExpectationResult(earlier.entry(), own.size(), bytes, 0, Deadline.NONE));
             }
         }
         return results;

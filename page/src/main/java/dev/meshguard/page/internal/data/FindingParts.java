@@ -12,8 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The parts of all findings in one list, each followed by its consequences, and the part of each buffer. */
-final class GroupIndex {
+/**
+ * The parts of all findings in the order and with the numbers in which a page lists them, each followed by its
+ * consequences, and the part of each buffer.
+ */
+final class FindingParts {
 
     /** A page of more must be searched anyway. The worst come first, so the most harmless are omitted. */
     static final int MAX_GROUPS = 5_000;
@@ -49,7 +52,7 @@ final class GroupIndex {
     private final Optional<Largest> largest;
     private int all;
 
-    GroupIndex(VerdictReport report) {
+    FindingParts(VerdictReport report) {
         // Buffers of omitted groups, or of none, still have a status.
         for (Survivor survivor : report.verdict().survivors()) {
             members.put(survivor.buffer(), new Membership(NONE, survivor.status()));

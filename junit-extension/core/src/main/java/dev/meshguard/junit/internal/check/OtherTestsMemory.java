@@ -20,14 +20,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The survivors of a session that code of another test has allocated, for example a callback that it registered with a future. They
- * belong to nobody, unless nobody's memory is not checked.
+ * Finds memory that survived one test and that code of another test had allocated meanwhile, for example in a callback
+ * that it registered with a future, and attributes it to no test. Where the memory of no test is not checked, it stays
+ * that of the test.
  *
  * <p>Only the stacks of what is still allocated when it is checked are read: to read that of each allocation would double its costs.
  *
  * <p>Safe for use by several threads.
  */
-final class CallbackMemory {
+final class OtherTestsMemory {
 
     private final TrackingSession session;
     /** Where it was allocated, for a reader. The run keeps them, and not the session. */
@@ -42,7 +43,7 @@ final class CallbackMemory {
      */
     private record Survivor(BufferGeneration buffer, String callback) {}
 
-    CallbackMemory(TrackingSession session) {
+    OtherTestsMemory(TrackingSession session) {
         this.session = session;
     }
 

@@ -8,13 +8,13 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class UnsafeAllocationWarningTests {
+class UnsafeAllocationWarnerTests {
 
     private static final String TEXT = "Allocating device buffers is unsafe due to the existence of an active trace."
             + " These buffers may be corrupted once a trace is executed.";
 
     private final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
-    private final UnsafeAllocationWarning warning = UnsafeAllocationWarning.to(warnings::add);
+    private final UnsafeAllocationWarner warning = UnsafeAllocationWarner.to(warnings::add);
 
     @Test
     void isGivenOnceToEachThread() throws InterruptedException {
@@ -31,7 +31,7 @@ class UnsafeAllocationWarningTests {
     @Test
     void canGoToTheLogOfTheAllocator() {
         try (var log = LoggedLines.of(Allocator.class)) {
-            UnsafeAllocationWarning.toLog().warnThisThread();
+            UnsafeAllocationWarner.toLog().warnThisThread();
 
             assertThat(log.all()).containsExactly("WARN " + TEXT);
         }

@@ -12,13 +12,13 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A parsed log of tt-metal's allocation server: its history, and the gaps in it.
+ * A log of tt-metal's allocation server after it was read: the history of its reports, and the gaps in it.
  *
  * <p>Reads every dialect that the field has written, even if lines are quoted in a document or a wrong encoding damaged
  * their marks. Use the history like a recorded one:
  *
  * <pre>{@code
- * AllocationLog log = AllocationLog.read(Path.of("server.log"));
+ * ParsedLog log = ParsedLog.read(Path.of("server.log"));
  * LeakVerdict verdict = LeakCheck.create().examine(log.history());
  * }</pre>
  *
@@ -50,7 +50,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record AllocationLog(
+public record ParsedLog(
         String name,
         AllocationHistory history,
         LongFunction<OptionalLong> linesOfEvents,
@@ -64,7 +64,7 @@ public record AllocationLog(
         implements HistorySource {
 
     /** Creates the record with its own copies of the lists. */
-    public AllocationLog {
+    public ParsedLog {
         addresses = List.copyOf(addresses);
         notes = List.copyOf(notes);
     }
@@ -74,7 +74,7 @@ public record AllocationLog(
      *
      * @throws IOException if the file cannot be read
      */
-    public static AllocationLog read(Path file) throws IOException {
+    public static ParsedLog read(Path file) throws IOException {
         return AllocationLogReader.create().read(file);
     }
 
@@ -83,7 +83,7 @@ public record AllocationLog(
      *
      * @param name the name of the log in messages
      */
-    public static AllocationLog read(InputStream log, String name) throws IOException {
+    public static ParsedLog read(InputStream log, String name) throws IOException {
         return AllocationLogReader.create().read(log, name);
     }
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.capture.OutputFormat;
-import dev.meshguard.capture.evidence.SharedMemory.Chip;
-import dev.meshguard.capture.evidence.SharedMemory.ProcessMemory;
-import dev.meshguard.capture.evidence.SharedMemory.ProcessStatus;
-import dev.meshguard.capture.evidence.SharedMemory.Totals;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics.Chip;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics.ProcessMemory;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics.ProcessStatus;
+import dev.meshguard.capture.evidence.SharedMemoryStatistics.Totals;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.time.Instant;
@@ -19,20 +19,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The statistics of a device in {@code /dev/shm}. */
-class DeviceStatisticsTests {
+class SharedMemoryStatisticsTests {
 
     private static final Instant UPDATED = Instant.parse("2026-09-01T12:00:00.000000001Z");
 
     @Test
     void theyHaveTheTotalsOfTheDeviceItsChipsAndProcesses() throws IOException {
-        SharedMemory memory = read(new WrittenSharedMemory(4, 3, UPDATED)
+        SharedMemoryStatistics memory = read(new WrittenSharedMemory(4, 3, UPDATED)
                 .total(2_113_536, 65_536, 1_024, 4_096, 8_192)
                 .chip(0, false, 2_113_536, 0, 0, 0, 0)
                 .chip(1, true, 0, 65_536, 1_024, 4_096, 8_192)
                 .process(4_711, "python3", UPDATED, 2_113_536, 65_536, 1_024, 4_096, 8_192));
 
         assertThat(memory)
-                .isEqualTo(new SharedMemory(
+                .isEqualTo(new SharedMemoryStatistics(
                         "tt_device_1_memory",
                         3,
                         UPDATED,
@@ -52,7 +52,7 @@ class DeviceStatisticsTests {
 
     @Test
     void aSlotWithoutARunningProcessIsNamed() throws IOException {
-        SharedMemory memory = read(new WrittenSharedMemory(4, 0, UPDATED)
+        SharedMemoryStatistics memory = read(new WrittenSharedMemory(4, 0, UPDATED)
                         .total(0, 4_096, 0, 0, 0)
                         .process(4_711, "python3", UPDATED, 0, 0, 0, 0, 0)
                         .process(4_712, "pytest\u001b[31m", UPDATED, 0, 4_096, 0, 0, 0)
@@ -70,7 +70,7 @@ class DeviceStatisticsTests {
 
     @Test
     void aProcessThatWasStartedAfterTheLastUpdateHasTakenOverTheNumber() throws IOException {
-        SharedMemory memory = read(new WrittenSharedMemory(4, 0, UPDATED).process(7, "python3", UPDATED));
+        SharedMemoryStatistics memory = read(new WrittenSharedMemory(4, 0, UPDATED).process(7, "python3", UPDATED));
 
         assertThat(memory.inspected(processId -> Optional.of(UPDATED.plusSeconds(60)))
                         .processes())
@@ -83,7 +83,7 @@ class DeviceStatisticsTests {
 
     @Test
     void valuesThatCannotBeAreCountedAndTheFirstIsNamed() throws IOException {
-        SharedMemory memory = read(new WrittenSharedMemory(4, -3, UPDATED)
+        SharedMemoryStatistics memory = read(new WrittenSharedMemory(4, -3, UPDATED)
                 .total(0, -64)
                 .chip(-2, false, 1)
                 .process(-7, "python3", UPDATED, -1));
@@ -135,11 +135,11 @@ class DeviceStatisticsTests {
         return OutputFormat.of(new ByteArrayInputStream(content));
     }
 
-    private static SharedMemory read(WrittenSharedMemory memory) throws IOException {
+    private static SharedMemoryStatistics read(WrittenSharedMemory memory) throws IOException {
         return read(memory.bytes());
     }
 
-    private static SharedMemory read(byte[] content) throws IOException {
-        return (SharedMemory) RuntimeEvidence.read(new ByteArrayInputStream(content), "tt_device_1_memory");
+    private static SharedMemoryStatistics read(byte[] content) throws IOException {
+        return (SharedMemoryStatistics) RuntimeEvidence.read(new ByteArrayInputStream(content), "tt_device_1_memory");
     }
 }

@@ -13,11 +13,11 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * The buffers that one request or one line of code allocated, and how many of them each device freed.
+ * The buffers that one request or one line of code allocated, and how many of them each device allocated and freed.
  *
  * <p>Most devices are more than half of them. Two devices that differ have no majority.
  */
-final class Siblings {
+final class SiblingCounts {
 
     /**
      * The counts of one device.
@@ -50,7 +50,7 @@ final class Siblings {
      *
      * @param buffers the buffers, at least one
      */
-    Siblings(List<BufferGeneration> buffers, HistoryIndex index) {
+    SiblingCounts(List<BufferGeneration> buffers, HistoryIndex index) {
         this.buffers = buffers;
         boolean oneWitness =
                 buffers.stream().map(BufferGeneration::mesh).distinct().count() == 1;

@@ -6,16 +6,16 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A number that an annotation may set or omit.
+ * Reads a number that an annotation may omit, and rejects invalid ones.
  *
  * <p>Such an attribute is an array, because an annotation cannot express that a number was omitted. A default of -1
  * would look like an explicit -1, and would mean "any" instead of an error.
  */
-final class GivenNumber {
+final class OptionalNumber {
 
     private static final String ANY = "to allow any";
 
-    private GivenNumber() {}
+    private OptionalNumber() {}
 
     /**
      * Returns the number if it is given.

@@ -2,8 +2,8 @@ package dev.meshguard.capture.internal;
 
 import dev.meshguard.event.BufferType;
 
-/** The memory and the address of a buffer. */
-record Memory(int device, BufferType type, long address) {
+/** The place of a recorded buffer: its device, its memory type and its address. */
+record RecordedAddress(int device, BufferType type, long address) {
 
     private static final int TYPES = BufferType.values().length;
     /** Odd, and as irregular as a multiplier can be. */

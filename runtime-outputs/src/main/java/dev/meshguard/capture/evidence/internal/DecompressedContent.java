@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.zip.ZipException;
 
-/** The bytes of a file without its compression, as far as they can be read. */
-public final class FileContent {
+/** The bytes of a file after decompression, up to a limit and as far as they can be read. */
+public final class DecompressedContent {
 
     private static final int BLOCK = 1 << 10;
     private static final int BEGINNING = 1 << 13;
@@ -24,7 +24,7 @@ public final class FileContent {
      *
      * @param most the number of bytes after which the rest is left out
      */
-    public FileContent(InputStream file, int most) throws IOException {
+    public DecompressedContent(InputStream file, int most) throws IOException {
         byte[] block = new byte[BLOCK];
         try {
             InputStream plain = PlainInput.of(file);
@@ -42,11 +42,11 @@ public final class FileContent {
     }
 
     /** Reads the first bytes of a file from a stream that supports marks, which is at its beginning again afterwards. */
-    public static FileContent beginning(InputStream file) throws IOException {
+    public static DecompressedContent beginning(InputStream file) throws IOException {
         file.mark(BEGINNING);
         byte[] bytes = file.readNBytes(BEGINNING);
         file.reset();
-        return new FileContent(new ByteArrayInputStream(bytes), BEGINNING);
+        return new DecompressedContent(new ByteArrayInputStream(bytes), BEGINNING);
     }
 
     /** Returns the bytes that could be read. */

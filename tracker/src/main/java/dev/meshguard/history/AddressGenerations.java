@@ -11,12 +11,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The generations of one address of one memory of one device.
+ * All generations of one address of one memory of one device: the buffers that were allocated there, one after the
+ * other.
  *
  * <p>Only one of them is live at a time. Exceptions are an address that several allocators reserve, and a generation
  * that stayed in the ledger when its device was opened again.
  */
-final class Address extends AddressTable.Entry<Address> {
+final class AddressGenerations extends AddressTable.Entry<AddressGenerations> {
 
     private final Generations store;
     private int generations;
@@ -29,7 +30,7 @@ final class Address extends AddressTable.Entry<Address> {
     /** The generations that no free ended, oldest first. */
     private List<BufferGeneration> live = List.of();
 
-    Address(BufferType type, long address, Generations store) {
+    AddressGenerations(BufferType type, long address, Generations store) {
         super(type, address);
         this.store = store;
     }

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The tensors of one buffer, each once, with the operations that use it; few of both are kept. */
-final class BufferTensors {
+/** Collects the tensors that use one buffer, each once, with the operations that use it; few of both are kept. */
+final class TensorsOfBuffer {
 
     private static final int MAX_TENSORS = 8;
     private static final int MAX_USERS = 8;
@@ -29,7 +29,7 @@ final class BufferTensors {
     }
 
     /** Adds the tensors of another buffer at the same place. */
-    void addAll(BufferTensors others) {
+    void addAll(TensorsOfBuffer others) {
         others.byId.values().forEach(this::add);
     }
 

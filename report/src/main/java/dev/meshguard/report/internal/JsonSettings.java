@@ -10,8 +10,8 @@ import com.fasterxml.jackson.core.json.JsonReadFeature;
 import java.io.IOException;
 import java.util.List;
 
-/** The JSON settings: the same characters everywhere, and every text is read as it was written. */
-public final class JsonFormat {
+/** The Jackson factory that all JSON readers and writers share, and the way to write a value whose type is not known. */
+public final class JsonSettings {
 
     private static final JsonFactory FACTORY = new JsonFactoryBuilder()
             .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
@@ -26,7 +26,7 @@ public final class JsonFormat {
                     .build())
             .build();
 
-    private JsonFormat() {}
+    private JsonSettings() {}
 
     /** Returns the factory of all readers and writers. */
     public static JsonFactory factory() {

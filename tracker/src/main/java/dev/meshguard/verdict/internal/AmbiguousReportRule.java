@@ -27,14 +27,14 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A buffer of a source that reports only device, memory, address, size and process, where the reports fit both a leak
- * and freed memory.
+ * Leaves the cause open for a buffer of a source that reports only device, memory, address, size and process, where the
+ * reports fit both a leak and freed memory.
  *
  * <p>A server's log is such a source. It does not say which reports are about views or circular buffers. If the reports
  * show that one of them may be, or that the free was reported elsewhere, neither a leak nor a cause is proved. Hints
  * from addresses are evidence, but no cause.
  */
-final class BareReportRule implements Rule {
+final class AmbiguousReportRule implements Rule {
 
     /** By device, as far as survivors there were examined: the addresses of L1 that follow one another from a base. */
     private final Map<Integer, Map<Long, L1Base>> stacks = new HashMap<>();
@@ -67,7 +67,7 @@ final class BareReportRule implements Rule {
     }
 
     private static boolean isBare(BufferGeneration buffer) {
-        return buffer.reports().stream().allMatch(BareReportRule::isBare);
+        return buffer.reports().stream().allMatch(AmbiguousReportRule::isBare);
     }
 
     private static boolean isBare(Report report) {

@@ -5,13 +5,13 @@ import dev.meshguard.server.protocol.RecordFields;
 import java.nio.ByteBuffer;
 
 /**
- * Detects from the bytes that records have another size than the server reads.
+ * Detects from the bytes of a connection that its program writes records of another size than the server reads.
  *
  * <p>A record does not contain its size. But a program's record is zero from byte {@value RecordFields#END_OF_REQUEST}
  * on, begins with a message number, and has zeros beside its two one-byte numbers. This shows where the next record
  * begins. Only that counts as proof; a single odd byte does not.
  */
-final class RecordShape {
+final class RecordSizeDetector {
 
     /** The result if nothing is proved. */
     static final int NOTHING = 0;
@@ -26,7 +26,7 @@ final class RecordShape {
     private static final long MAX_SIZE = 1L << 46;
     private static final int PADDING = ~0xff;
 
-    private RecordShape() {}
+    private RecordSizeDetector() {}
 
     /** Returns whether a program's record has zeros at all required positions. */
     static boolean isPlain(ByteBuffer in, int at, int size) {

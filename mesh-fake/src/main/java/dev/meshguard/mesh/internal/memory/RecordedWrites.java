@@ -7,11 +7,12 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The buffers that recorded operations of a mesh and of its submeshes write; reads of other buffers are not reported.
+ * The buffers that operations in recorded traces write, on a mesh and its submeshes; reads of other buffers are not
+ * reported.
  *
  * <p>Guarded by the lock of the mesh.
  */
-public final class TraceResults {
+public final class RecordedWrites {
 
     private final List<Allocation> results = new ArrayList<>();
 
