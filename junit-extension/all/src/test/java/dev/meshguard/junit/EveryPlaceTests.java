@@ -5,7 +5,6 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -16,73 +15,46 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A leak is found at every location in a test or class, and attributed to the one that lasts as long as its mesh. */
 class EveryPlaceTests {
 
-    @Test
-    void inTheConstructor() {
-        assertBlamesTest(ConstructorTestCase.class, "ConstructorTestCase", "<init>");
+    @ParameterizedTest
+    @CsvSource({
+        "ConstructorTestCase, ConstructorTestCase, <init>",
+        "BeforeEachTestCase, BeforeEachTestCase, takes",
+        "AfterEachTestCase, AfterEachTestCase, takes",
+        "ExtensionTestCase, TakingExtension, afterEach",
+        "AutoCloseTestCase, Taker, close"
+    })
+    void aLeakOfATestFailsIt(String testCase, String type, String method) throws ClassNotFoundException {
+        assertThat(run(typeOf(testCase)))
+                .hasOnlyLeakOf("test()")
+                .withFirstFrameIn(typeOf(type), method)
+                .withTextContaining("rerun mvn test -Dtest='EveryPlaceTests$" + testCase + "#test'");
     }
 
-    @Test
-    void inBeforeEach() {
-        assertBlamesTest(BeforeEachTestCase.class, "BeforeEachTestCase", "takes");
-    }
-
-    @Test
-    void inAfterEach() {
-        assertBlamesTest(AfterEachTestCase.class, "AfterEachTestCase", "takes");
-    }
-
-    @Test
-    void inAnExtensionAfterTheTest() {
-        assertThat(run(ExtensionTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void whenAFieldIsClosed() {
-        assertThat(run(AutoCloseTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void inBeforeAllOfTheClass() {
-        assertThat(run(BeforeAllTestCase.class)).hasSingleTest().whichSucceeded();
-        assertThat(run(BeforeAllTestCase.class))
-                .hasFailedContainerCalled("EveryPlaceTests$BeforeAllTestCase")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn(BeforeAllTestCase.class, "takes");
-    }
-
-    @Test
-    void inAfterAllOfTheClass() {
-        assertThat(run(AfterAllTestCase.class)).hasSingleTest().whichSucceeded();
-        assertThat(run(AfterAllTestCase.class))
-                .hasFailedContainerCalled("EveryPlaceTests$AfterAllTestCase")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn(AfterAllTestCase.class, "takes");
+    @ParameterizedTest
+    @ValueSource(strings = {"BeforeAllTestCase", "AfterAllTestCase"})
+    void aLeakOfAClassFailsIt(String testCase) throws ClassNotFoundException {
+        assertThat(run(typeOf(testCase)))
+                .hasOnlyLeakOf("EveryPlaceTests$" + testCase)
+                .withFirstFrameIn(typeOf(testCase), "takes");
     }
 
     @Test
     void inANestedClassThatAloneIsAnnotated() {
         assertThat(run(InnerAnnotationTestCase.class))
-                .hasTest("inner")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
+                .hasOnlyLeakOf("inner(MeshDevice)")
                 .withTextContaining(
-                        "rerun   mvn test" + " -Dtest='EveryPlaceTests$InnerAnnotationTestCase$InnerTestCase#inner'");
-        assertThat(run(InnerAnnotationTestCase.class)).hasOnlyFailed("inner(MeshDevice)");
+                        "rerun mvn test -Dtest='EveryPlaceTests$InnerAnnotationTestCase$InnerTestCase#inner'");
     }
 
-    private static void assertBlamesTest(Class<?> testCase, String name, String method) {
-        assertThat(run(testCase))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn(testCase, method)
-                .withTextContaining("rerun   mvn test -Dtest='EveryPlaceTests$" + name + "#test'");
+    private static Class<?> typeOf(String testCase) throws ClassNotFoundException {
+        return Class.forName(EveryPlaceTests.class.getName() + "$" + testCase);
     }
 
     @TrackAllocations
@@ -153,10 +125,13 @@ class EveryPlaceTests {
         @AutoClose
         private final Taker taker = new Taker();
 
-        @Test
-        void test(MeshDevice mesh) {
+        @BeforeEach
+        void keeps(MeshDevice mesh) {
             taker.mesh = mesh;
         }
+
+        @Test
+        void test() {}
     }
 
     @TrackAllocations

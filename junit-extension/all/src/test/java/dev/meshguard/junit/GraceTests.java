@@ -7,9 +7,10 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.processes.WatchedProcessesSource;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.SteppedTimer;
-import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -39,76 +41,22 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 class GraceTests {
 
+    private static final Map<String, String> WAITING = Map.of("meshguard.grace", "2 s");
+
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return Stream.of(WaitedForTestCase.class, SharedTestCase.class, QuietTestCase.class, EndedProgramTestCase.class)
+                .flatMap(fixture -> FixtureChecks.of(WAITING, fixture));
+    }
+
     @Test
     void whatIsFreedInTimeIsNoLeakAndEndsTheWait() {
         FreesInTimeTestCase.timer = new SteppedTimer();
 
-        assertThat(runWaiting(FreesInTimeTestCase.class)).hasOnlySucceeded(1);
+        assertThat(run(FreesInTimeTestCase.class, WAITING)).hasOnlySucceeded(1);
 
         // It polls after 1, 2, 4, 8, 16 and 32 ms.
         Assertions.assertThat(FreesInTimeTestCase.timer.now()).isEqualTo(Duration.ofMillis(63));
-    }
-
-    @Test
-    void whatIsFreedTooLateIsALeakThatSaysHowLongWasWaited() {
-        assertThat(run(FreesTooLateTestCase.class, Map.of("meshguard.grace", "1500 ms")))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining(
-                        "note    waited 1500 ms for frees of other threads; 8 of 16 buffers came back meanwhile\n");
-    }
-
-    @Test
-    void whoHasNothingLeftIsNotWaitedFor() {
-        assertThat(runWaiting(QuietTestCase.class)).hasOnlySucceeded(3);
-    }
-
-    @Test
-    void aProgramThatHasEndedIsNotWaitedFor() {
-        assertThat(runWaiting(EndedProgramTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void aTestThatIsNotCheckedIsNotWaitedFor() {
-        assertThat(runWaiting(UncheckedTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void aTestThatFailedIsWaitedFor() {
-        assertThat(runWaiting(FailedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(IllegalStateException.class, "the test itself")
-                .withNothingSuppressed();
-    }
-
-    @Test
-    void aTestOnAMeshThatGoesOnIsWaitedFor() {
-        assertThat(runWaiting(SharedTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void aDynamicTestIsWaitedFor() {
-        assertThat(runWaiting(DynamicTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void anInterruptEndsTheWait() {
-        assertThat(runWaiting(InterruptedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining(
-                        "note    waited 0 s of 2 s for frees of other threads, then the thread was interrupted;"
-                                + " none of 8 buffers came back meanwhile\n");
-    }
-
-    private static RunAssert.Results runWaiting(Class<?> fixture) {
-        return run(fixture, Map.of("meshguard.grace", "2 s"));
     }
 
     private static MeshGuardExtension guard(GraceTimer timer) {
@@ -127,16 +75,65 @@ class GraceTests {
         }
     }
 
-    static class FreesTooLateTestCase {
+    static class WaitedForTestCase {
         private final SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
         final MeshGuardExtension guard = guard(timer);
 
+        private void takeAndFreeAfter(long millis, MeshDevice mesh) {
+            timer.at(timer.now().plusMillis(millis), Buffers.take(mesh)::deallocate);
+        }
+
         @Test
-        void prefetches(MeshDevice mesh) {
-            timer.at(Duration.ofMillis(1_400), Buffers.take(mesh)::deallocate);
-            timer.at(Duration.ofMillis(1_501), Buffers.take(mesh)::deallocate);
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                text = "note waited 2 s for frees of other threads; 8 of 16 buffers came back meanwhile\n")
+        void whatIsFreedTooLateIsALeakThatSaysHowLongWasWaited(MeshDevice mesh) {
+            takeAndFreeAfter(1_900, mesh);
+            takeAndFreeAfter(2_001, mesh);
+        }
+
+        @Test
+        @MustFail(error = IllegalStateException.class, message = "the test itself", alone = true)
+        void aTestThatFailedIsWaitedFor(MeshDevice mesh) {
+            takeAndFreeAfter(40, mesh);
+            throw new IllegalStateException("the test itself");
+        }
+
+        @TestFactory
+        @Runs(2)
+        Stream<DynamicTest> aDynamicTestIsWaitedFor(MeshDevice mesh, AllocationTracker tracker) {
+            return Stream.of("first", "second")
+                    .map(name -> DynamicTest.dynamicTest(name, () -> {
+                        Assertions.assertThat(tracker.liveBytes(BufferType.DRAM))
+                                .isZero();
+                        takeAndFreeAfter(40, mesh);
+                    }));
+        }
+
+        @Test
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                text = "note waited 0 s of 2 s for frees of other threads, then the thread was interrupted;"
+                        + " none of 8 buffers came back meanwhile\n")
+        void anInterruptEndsTheWait(MeshDevice mesh) {
+            timer.interruptSleep();
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class SharedTestCase {
+        private static final SteppedTimer timer = new SteppedTimer();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard(timer);
+
+        @RepeatedTest(2)
+        @Runs(2)
+        void aTestOnAMeshThatGoesOnIsWaitedFor(MeshDevice mesh) {
+            timer.at(timer.now().plusMillis(40), Buffers.take(mesh)::deallocate);
         }
     }
 
@@ -161,20 +158,26 @@ class GraceTests {
                 .build();
 
         @Test
-        void freesAll(MeshDevice mesh) {
+        void aTestThatFreesAllIsNotWaitedFor(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
         }
 
         @Test
-        void leavesWhatIsExpected(MeshDevice mesh) {
+        void aTestThatLeavesWhatIsExpectedIsNotWaitedFor(MeshDevice mesh) {
             Buffers.take(mesh, "weights");
         }
 
         @Test
-        void leavesProgramsInTheCache(MeshDevice mesh, Ttnn ttnn) {
+        void programsInTheCacheAreNotWaitedFor(MeshDevice mesh, Ttnn ttnn) {
             Tensor a = ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
             ttnn.deallocate(ttnn.add(a, a));
             ttnn.deallocate(a);
+        }
+
+        @Test
+        @TrackAllocations(check = AllocationCheck.NONE)
+        void aTestThatIsNotCheckedIsNotWaitedFor(MeshDevice mesh) {
+            Buffers.take(mesh);
         }
     }
 
@@ -186,7 +189,8 @@ class GraceTests {
                 .build();
 
         @Test
-        void leaks(TrackedProcesses processes) throws IOException {
+        @MustFail(verdict = Outcome.LEAKED)
+        void aProgramThatHasEndedIsNotWaitedFor(TrackedProcesses processes) throws IOException {
             TrackedProcess program =
                     processes.command("cat").recordSize(RecordSize.BYTES_112).start();
             try (AllocationClient client = AllocationClient.builder()
@@ -196,83 +200,6 @@ class GraceTests {
                     .connect()) {
                 client.allocated(0, BufferType.DRAM, 4_096, 4_096);
             }
-        }
-    }
-
-    static class UncheckedTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard(new NoTime());
-
-        @Test
-        @TrackAllocations(check = AllocationCheck.NONE)
-        void unchecked(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    static class FailedTestCase {
-        private final SteppedTimer timer = new SteppedTimer();
-
-        @RegisterExtension
-        final MeshGuardExtension guard = guard(timer);
-
-        @Test
-        void fails(MeshDevice mesh) {
-            timer.at(Duration.ofMillis(40), Buffers.take(mesh)::deallocate);
-            throw new IllegalStateException("the test itself");
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class SharedTestCase {
-        private static final SteppedTimer timer = new SteppedTimer();
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard(timer);
-
-        @Test
-        void first(MeshDevice mesh) {
-            prefetch(mesh);
-        }
-
-        @Test
-        void second(MeshDevice mesh) {
-            prefetch(mesh);
-        }
-
-        private static void prefetch(MeshDevice mesh) {
-            MeshBuffer buffer = Buffers.take(mesh);
-            timer.at(timer.now().plusMillis(40), buffer::deallocate);
-        }
-    }
-
-    static class DynamicTestCase {
-        private final SteppedTimer timer = new SteppedTimer();
-
-        @RegisterExtension
-        final MeshGuardExtension guard = guard(timer);
-
-        @TestFactory
-        Stream<DynamicTest> prefetches(MeshDevice mesh, AllocationTracker tracker) {
-            return Stream.of("first", "second")
-                    .map(name -> DynamicTest.dynamicTest(name, () -> {
-                        Assertions.assertThat(tracker.liveBytes(BufferType.DRAM))
-                                .isZero();
-                        timer.at(timer.now().plusMillis(40), Buffers.take(mesh)::deallocate);
-                    }));
-        }
-    }
-
-    static class InterruptedTestCase {
-        private final SteppedTimer timer = new SteppedTimer();
-
-        @RegisterExtension
-        final MeshGuardExtension guard = guard(timer);
-
-        @Test
-        void leaks(MeshDevice mesh) {
-            timer.interruptSleep();
-            Buffers.take(mesh);
         }
     }
 }

@@ -5,6 +5,9 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -17,7 +20,9 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -32,35 +37,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The check runs after everything that could still free a buffer. */
 class OrderTests {
 
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(TrackedTestCase.class, AutoCloseMethodTestCase.class, OpenBufferArgumentTestCase.class);
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                AfterEachTestCase.class,
-                AutoCloseTestCase.class,
-                AutoCloseMethodTestCase.class,
-                EarlierExtensionTestCase.class,
-                LaterExtensionTestCase.class
-            })
-    void whatIsFreedAfterTheTestMethodIsNoLeak(Class<?> testCase) {
+    @ValueSource(classes = {EarlierExtensionTestCase.class, LaterExtensionTestCase.class, LaterStoreTestCase.class})
+    void whatAnotherExtensionFreesBeforeTheCheckIsNoLeak(Class<?> testCase) {
         assertThat(run(testCase)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void whatACloseableArgumentFreesIsNoLeak() {
-        assertThat(run(CloseableArgumentTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void aBufferThatJUnitClosesAsAnArgumentHidesThatTheTestDoesNotFreeIt() {
-        assertThat(run(ClosedBufferArgumentTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void aBufferThatJUnitDoesNotCloseIsALeak() {
-        assertThat(run(OpenBufferArgumentTestCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
     }
 
     @ParameterizedTest
@@ -77,11 +62,6 @@ class OrderTests {
                         + " JUnit closes after the check what was stored before MeshGuard began. If an"
                         + " extension stores it, register MeshGuard before that extension, for example with"
                         + " @TrackAllocations above its @ExtendWith.");
-    }
-
-    @Test
-    void whatALaterExtensionHasStoredIsFreedBeforeTheCheck() {
-        assertThat(run(LaterStoreTestCase.class)).hasOnlySucceeded(1);
     }
 
     /** Opens its resource before the instance of the test. */
@@ -156,28 +136,54 @@ class OrderTests {
     }
 
     @TrackAllocations
-    static class AfterEachTestCase {
-        private final Releaser releaser = new Releaser();
+    static class TrackedTestCase {
+        private static MeshDevice ofClass;
 
-        @Test
-        void takes(MeshDevice mesh) {
-            releaser.add(Buffers.take(mesh));
+        @AutoClose
+        private final Releaser closed = new Releaser();
+
+        private final Releaser freed = new Releaser();
+
+        @BeforeAll
+        static void open(MeshDevice mesh) {
+            ofClass = mesh;
         }
 
         @AfterEach
         void frees() {
-            releaser.close();
+            freed.close();
         }
-    }
-
-    @TrackAllocations
-    static class AutoCloseTestCase {
-        @AutoClose
-        private final Releaser releaser = new Releaser();
 
         @Test
-        void takes(MeshDevice mesh) {
+        void whatAfterEachFreesIsNoLeak(MeshDevice mesh) {
+            freed.add(Buffers.take(mesh));
+        }
+
+        @Test
+        void whatAutoCloseFreesIsNoLeak(MeshDevice mesh) {
+            closed.add(Buffers.take(mesh));
+        }
+
+        static Stream<Releaser> releasers() {
+            return Stream.of(new Releaser(), new Releaser());
+        }
+
+        @ParameterizedTest
+        @Runs(2)
+        @MethodSource("releasers")
+        void whatACloseableArgumentFreesIsNoLeak(Releaser releaser, MeshDevice mesh) {
             releaser.add(Buffers.take(mesh));
+        }
+
+        static Stream<MeshBuffer> buffers() {
+            return Stream.of(Buffers.take(ofClass), Buffers.take(ofClass));
+        }
+
+        @ParameterizedTest
+        @Runs(2)
+        @MethodSource("buffers")
+        void aBufferThatJUnitClosesAsAnArgumentHidesThatTheTestDoesNotFreeIt(MeshBuffer buffer) {
+            Assertions.assertThat(buffer.isAllocated()).isTrue();
         }
     }
 
@@ -187,45 +193,13 @@ class OrderTests {
 
         @Test
         @TrackAllocations
-        void takes(MeshDevice mesh) {
+        void whatAutoCloseFreesIsNoLeakIfOnlyTheMethodIsAnnotated(MeshDevice mesh) {
             releaser.add(Buffers.take(mesh));
         }
     }
 
     @TrackAllocations
-    static class CloseableArgumentTestCase {
-        static Stream<Releaser> releasers() {
-            return Stream.of(new Releaser(), new Releaser());
-        }
-
-        @ParameterizedTest
-        @MethodSource("releasers")
-        void takes(Releaser releaser, MeshDevice mesh) {
-            releaser.add(Buffers.take(mesh));
-        }
-    }
-
-    @TrackAllocations
-    static class ClosedBufferArgumentTestCase {
-        private static MeshDevice ofClass;
-
-        @BeforeAll
-        static void open(MeshDevice mesh) {
-            ofClass = mesh;
-        }
-
-        static Stream<MeshBuffer> buffers() {
-            return Stream.of(Buffers.take(ofClass), Buffers.take(ofClass));
-        }
-
-        @ParameterizedTest
-        @MethodSource("buffers")
-        void doesNotFree(MeshBuffer buffer) {
-            Assertions.assertThat(buffer.isAllocated()).isTrue();
-        }
-    }
-
-    @TrackAllocations
+    @MustFail(verdict = Outcome.LEAKED)
     static class OpenBufferArgumentTestCase {
         private static MeshDevice ofClass;
 
@@ -240,7 +214,7 @@ class OrderTests {
 
         @ParameterizedTest(autoCloseArguments = false)
         @MethodSource("buffers")
-        void doesNotFree(MeshBuffer buffer) {
+        void aBufferThatJUnitDoesNotCloseIsALeak(MeshBuffer buffer) {
             Assertions.assertThat(buffer.isAllocated()).isTrue();
         }
     }

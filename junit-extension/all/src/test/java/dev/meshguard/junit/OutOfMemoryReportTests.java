@@ -1,9 +1,8 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.runTest;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
@@ -12,10 +11,10 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.TestFactory;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.MultipleFailuresError;
 
@@ -24,61 +23,21 @@ class OutOfMemoryReportTests {
 
     private static final long MOST_OF_L1 = 64L * 1_024 * 1_024;
 
-    @Test
-    void beginsWithTheShortageAndListsSurvivorsAsRemaining() {
-        assertThat(runTest(OutOfMemoryTestCase.class, "rejected", Map.of()))
-                .hasSingleTest()
-                .whichFailed()
-                .withPublishedTextContaining("OUT OF MEMORY  L1 full: 1 MiB needed in each bank, 338.66 KiB free\n")
-                .withPublishedTextContaining("held  1 MiB by 1 buffer, allocated at")
-                .withPublishedTextContaining(
-                        "remaining after the failure: 512 MiB in 8 L1 buffers, LOST; allocated in ")
-                .withPublishedTextContaining("note    the test threw DeviceOutOfMemoryException before this check, so");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"wrapped", "oneOfSeveral"})
-    void findsTheErrorAmongTheCausesOfAnotherAndAmongSeveral(String test) {
-        assertThat(runTest(OutOfMemoryTestCase.class, test, Map.of()))
-                .hasSingleTest()
-                .whichFailed()
-                .withPublishedTextContaining("OUT OF MEMORY  L1 full")
-                .withPublishedTextContaining("remaining after the failure: 512 MiB");
-    }
-
-    @Test
-    void leavesOutAnErrorThatTheTestExpected() {
-        assertThat(runTest(OutOfMemoryTestCase.class, "expected", Map.of()))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("LEAK  512 MiB");
-    }
-
-    @Test
-    void leavesOutAnErrorOfTheCleanUp() {
-        assertThat(runTest(OutOfMemoryTestCase.class, "suppressed", Map.of()))
-                .hasSingleTest()
-                .whichFailed()
-                .withPublishedTextContaining("LEAK  512 MiB");
-    }
-
-    /** The memory has room, so nobody holds it. */
-    @Test
-    void leavesOutAnInjectedErrorWhichNamesItself() {
-        assertThat(runTest(OutOfMemoryTestCase.class, "injected", Map.of()))
-                .hasSingleTest()
-                .whichFailed()
-                .with(InsufficientMemoryException.class)
-                .withTextContaining("\ninjected: failingAllocation(2)")
-                .withPublishedTextContaining("LEAK  8 KiB");
+    @TestFactory
+    Stream<DynamicTest> reports() {
+        return FixtureChecks.of(OutOfMemoryTestCase.class);
     }
 
     @TrackAllocations
     static class OutOfMemoryTestCase {
 
+        /** The memory has room, so nobody holds it. */
         @Test
-        void injected(AllocationTracker tracker) {
+        @MustFail(
+                error = InsufficientMemoryException.class,
+                text = "\ninjected: failingAllocation(2)",
+                published = "LEAK  8 KiB")
+        void leavesOutAnInjectedErrorWhichNamesItself(AllocationTracker tracker) {
             Ttnn ttnn = Ttnn.builder(tracker)
                     .faults(FaultPlan.none().failingAllocation(2))
                     .build();
@@ -92,12 +51,20 @@ class OutOfMemoryReportTests {
         }
 
         @Test
-        void rejected(MeshDevice mesh) {
+        @MustFail(
+                published = {
+                    "OUT OF MEMORY  L1 full: 1 MiB needed in each bank, 338.66 KiB free\n",
+                    "held  1 MiB by 1 buffer, allocated at",
+                    "remaining after the failure: 512 MiB in 8 L1 buffers, LOST; allocated in ",
+                    "note    the test threw DeviceOutOfMemoryException before this check, so"
+                })
+        void beginsWithTheShortageAndListsSurvivorsAsRemaining(MeshDevice mesh) {
             fill(mesh);
         }
 
         @Test
-        void wrapped(MeshDevice mesh) {
+        @MustFail(published = {"OUT OF MEMORY  L1 full", "remaining after the failure: 512 MiB"})
+        void findsTheErrorAmongTheCausesOfAnother(MeshDevice mesh) {
             try {
                 fill(mesh);
             } catch (InsufficientMemoryException error) {
@@ -106,7 +73,8 @@ class OutOfMemoryReportTests {
         }
 
         @Test
-        void oneOfSeveral(MeshDevice mesh) {
+        @MustFail(published = {"OUT OF MEMORY  L1 full", "remaining after the failure: 512 MiB"})
+        void findsTheErrorAmongSeveral(MeshDevice mesh) {
             try {
                 fill(mesh);
             } catch (InsufficientMemoryException error) {
@@ -115,7 +83,8 @@ class OutOfMemoryReportTests {
         }
 
         @Test
-        void expected(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED, text = "LEAK  512 MiB")
+        void leavesOutAnErrorThatTheTestExpected(MeshDevice mesh) {
             try {
                 fill(mesh);
             } catch (InsufficientMemoryException error) {
@@ -124,7 +93,8 @@ class OutOfMemoryReportTests {
         }
 
         @Test
-        void suppressed(MeshDevice mesh) {
+        @MustFail(published = "LEAK  512 MiB")
+        void leavesOutAnErrorOfTheCleanUp(MeshDevice mesh) {
             AssertionFailedError failure = new AssertionFailedError("the scores differ");
             try {
                 fill(mesh);

@@ -5,6 +5,8 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.Blocking;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -12,51 +14,27 @@ import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.verdict.Outcome;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /** A replay that overwrites a buffer fails the test, unless an entry permits it. */
 class TraceReplayReportTests {
 
-    @Test
-    void namesTheBufferTheTraceAndTheLines() {
-        assertThat(runTest(ReplayTestCase.class, "overwritten", Map.of()))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.OVERWRITTEN)
-                .withFirstFrameIn(TraceReplayReportTests.class, "staging")
-                .withTextContaining(
-                        "OVERWRITTEN  16 KiB in 8 DRAM buffers by a replay; allocated in TraceReplayReportTests.java:NN")
-                .withTextContaining(
-                        "why   each replay of trace 0 of mesh 0 writes there: its capture used the memory for 4 KiB \"scores\"")
-                .withTextContaining("over  at dev.meshguard.junit.TraceReplayReportTests.captured(")
-                .withTextContaining("origin = \"TraceReplayReportTests.staging\", overwritten = true, because")
-                .withTextContaining("rerun   mvn test -Dtest='TraceReplayReportTests$ReplayTestCase#overwritten'");
+    @TestFactory
+    Stream<DynamicTest> reports() {
+        return FixtureChecks.of(ReplayTestCase.class, SharedMeshTestCase.class);
     }
 
     @Test
-    void namesTheFreeOfAnInput() {
-        assertThat(runTest(ReplayTestCase.class, "withoutCommands", Map.of()))
+    void leadsToTheLineThatAllocated() {
+        assertThat(runTest(ReplayTestCase.class, "namesTheBufferTheTraceAndTheLines", Map.of()))
                 .hasSingleTest()
                 .whichFailed()
-                .withTextContaining("OVERWRITTEN  8 KiB in 8 DRAM buffers, freed before a replay; allocated in")
-                .withTextContaining("fix   Keep the buffer until the trace is released.");
-    }
-
-    @Test
-    void permitsWhatAnEntryPermits() {
-        assertThat(runTest(ReplayTestCase.class, "permitted", Map.of()))
-                .hasSingleTest()
-                .whichSucceeded();
-    }
-
-    @Test
-    void failsForAnEntryThatPermitsNothing() {
-        assertThat(runTest(ReplayTestCase.class, "permittedInVain", Map.of()))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("no survivor matches");
+                .withFirstFrameIn(TraceReplayReportTests.class, "staging");
     }
 
     @Test
@@ -66,24 +44,30 @@ class TraceReplayReportTests {
                 .whichSucceededWithPublishedTextContaining("OVERWRITTEN  ");
     }
 
-    @Test
-    void failsTheClassForATraceThatNoTestReported() {
-        assertThat(run(SharedMeshTestCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .withTextContaining("why   each replay of trace 1 of mesh 0 writes there");
-    }
-
     @TrackAllocations
     static class ReplayTestCase {
 
         @Test
-        void overwritten(MeshDevice mesh) {
+        @MustFail(
+                verdict = Outcome.OVERWRITTEN,
+                text = {
+                    "OVERWRITTEN  16 KiB in 8 DRAM buffers by a replay; allocated in TraceReplayReportTests.java:NN",
+                    "why   each replay of trace 0 of mesh 0 writes there: its capture used the memory for 4 KiB \"scores\"",
+                    "over  at dev.meshguard.junit.TraceReplayReportTests.captured(",
+                    "origin = \"TraceReplayReportTests.staging\", overwritten = true, because",
+                    "rerun   mvn test -Dtest='TraceReplayReportTests$ReplayTestCase#namesTheBufferTheTraceAndTheLines'"
+                })
+        void namesTheBufferTheTraceAndTheLines(MeshDevice mesh) {
             replayOver(mesh);
         }
 
         @Test
-        void withoutCommands(MeshDevice mesh) {
+        @MustFail(
+                text = {
+                    "OVERWRITTEN  8 KiB in 8 DRAM buffers, freed before a replay; allocated in",
+                    "fix   Keep the buffer until the trace is released."
+                })
+        void namesTheFreeOfAnInput(MeshDevice mesh) {
             TraceId trace = captured(mesh);
             mesh.meshTraceBuffer(trace).orElseThrow().deallocate();
             mesh.replayMeshTrace(0, trace, Blocking.BLOCKING);
@@ -92,13 +76,14 @@ class TraceReplayReportTests {
 
         @Test
         @ExpectBuffers(label = "staging", exactly = 8, overwritten = true, because = "written before each use")
-        void permitted(MeshDevice mesh) {
+        void permitsWhatAnEntryPermits(MeshDevice mesh) {
             replayOver(mesh);
         }
 
         @Test
         @ExpectBuffers(label = "staging", atLeast = 1, overwritten = true, because = "written before each use")
-        void permittedInVain(MeshDevice mesh) {
+        @MustFail(text = "no survivor matches")
+        void failsForAnEntryThatPermitsNothing(MeshDevice mesh) {
             staging(mesh).deallocate();
         }
     }
@@ -106,6 +91,7 @@ class TraceReplayReportTests {
     /** The first test permits what the first trace does; the second one replays another. */
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestMethodOrder(MethodOrderer.MethodName.class)
+    @MustFail(text = "why   each replay of trace 1 of mesh 0 writes there")
     static class SharedMeshTestCase {
 
         private static MeshBuffer staging;
@@ -114,7 +100,7 @@ class TraceReplayReportTests {
         @Test
         @ExpectBuffers(label = "staging", because = "the next test frees it")
         @ExpectBuffers(label = "staging", overwritten = true, because = "not read in this test")
-        void first(MeshDevice mesh) {
+        void allowsWhatItReports(MeshDevice mesh) {
             TraceId first = captured(mesh);
             second = captured(mesh);
             staging = staging(mesh);
@@ -123,7 +109,7 @@ class TraceReplayReportTests {
         }
 
         @Test
-        void second(MeshDevice mesh) {
+        void failsTheClassForATraceThatNoTestReported(MeshDevice mesh) {
             mesh.replayMeshTrace(0, second, Blocking.BLOCKING);
             staging.deallocate();
             mesh.releaseMeshTrace(second);
