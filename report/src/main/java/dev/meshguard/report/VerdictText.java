@@ -2,6 +2,7 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport.Fact;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Lays a {@link VerdictReport} out as plain text of bounded length: the same characters in every locale and on every terminal. */
 final class VerdictText {
@@ -311,8 +313,8 @@ final class VerdictText {
 
     private static String sum(LeakVerdict verdict) {
         Sum sum = verdict.sum();
-        List<SourceVocabulary> words = vocabularies(verdict.history());
-        boolean areObjects = !words.isEmpty() && words.stream().allMatch(SourceVocabulary::isOfObjects);
+        List<SourceVocabulary> words = wordsOfObjects(verdict.history());
+        boolean areObjects = !words.isEmpty();
         List<String> freed =
                 words.stream().map(SourceVocabulary::freed).distinct().toList();
         return sum.allocated()
@@ -325,16 +327,24 @@ final class VerdictText {
                 + part(sum.undecided(), "undecided");
     }
 
-    /** Returns the words of the sources that allocated; those of all if none did. */
-    private static List<SourceVocabulary> vocabularies(AllocationHistory history) {
+    /** Returns the words of the sources that allocated, or of all if none did, if these all report objects; else none. */
+    private static List<SourceVocabulary> wordsOfObjects(AllocationHistory history) {
+        if (wordsOf(history.sources().stream()).noneMatch(SourceVocabulary::isOfObjects)) {
+            // So that buffers that were freed need not become generations, which takes longer than the verdict.
+            return List.of();
+        }
         Set<Optional<String>> allocating = history.generations().stream()
                 .map(buffer -> buffer.request().details().source())
                 .collect(Collectors.toSet());
-        return history.sources().stream()
-                .filter(source -> allocating.isEmpty() || allocating.contains(Optional.of(source.name())))
-                .map(source -> source.vocabulary().orElse(SourceVocabulary.PROGRAM))
-                .distinct()
+        List<SourceVocabulary> words = wordsOf(history.sources().stream()
+                        .filter(source -> allocating.isEmpty() || allocating.contains(Optional.of(source.name()))))
                 .toList();
+        return words.stream().allMatch(SourceVocabulary::isOfObjects) ? words : List.of();
+    }
+
+    private static Stream<SourceVocabulary> wordsOf(Stream<SourceDescription> sources) {
+        return sources.map(source -> source.vocabulary().orElse(SourceVocabulary.PROGRAM))
+                .distinct();
     }
 
     private static String part(long count, String state) {

@@ -24,6 +24,7 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -66,6 +67,32 @@ class CostOfManyLeaksTests {
         assertThat((double) bytesOfTwice / bytes)
                 .as("%d B for %d leaks, %d B for twice as many", bytes, LEAKS, bytesOfTwice)
                 .isLessThan(MOST);
+    }
+
+    @Test
+    void buffersThatWereFreedCostTheTextNothing() {
+        LeakVerdict few = afterFreeing(1);
+        LeakVerdict many = afterFreeing(LEAKS);
+        VerdictReport.of(few).text();
+
+        long bytes = bytesAllocatedBy(() -> VerdictReport.of(few).text());
+        long bytesOfMany = bytesAllocatedBy(() -> VerdictReport.of(many).text());
+
+        assertThat((double) bytesOfMany / bytes)
+                .as("%d B after a free, %d B after %d", bytes, bytesOfMany, LEAKS)
+                .isLessThan(1.5);
+    }
+
+    private static LeakVerdict afterFreeing(int tensors) {
+        AllocationTracker tracker = AllocationTracker.create();
+        Ttnn ttnn = Ttnn.create(tracker);
+        try (MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1))) {
+            for (int freed = 0; freed < tensors; freed++) {
+                leak(ttnn, mesh).deallocate();
+            }
+            leak(ttnn, mesh);
+        }
+        return LeakCheck.create().examine(tracker.history());
     }
 
     private static Runnable oneLine(int leaks) {
