@@ -155,7 +155,9 @@ void meshguard_close(void);
 #define MESHGUARD_ADDRESSES_ 2000
 #define MESHGUARD_DEVICES_ 1025 /* One more than the server accepts, so that it rejects too many. */
 #define MESHGUARD_DELAY_NANOS_ 5000000
+#ifndef MESHGUARD_CONNECT_SECONDS_
 #define MESHGUARD_CONNECT_SECONDS_ 5
+#endif
 #define MESHGUARD_SEND_SECONDS_ 30
 
 enum { MESHGUARD_NEW_, MESHGUARD_CONNECTED_, MESHGUARD_OVER_ };

@@ -72,7 +72,6 @@ public final class TrackedProcess implements AutoCloseable {
 
     private static final String TRACKING_VARIABLE = "TT_ALLOC_TRACKING_ENABLED";
     private static final Duration QUIET_TIMEOUT = Duration.ofSeconds(10);
-    private static final Duration ENDING = Duration.ofSeconds(3);
     private static final long PAUSE_MILLIS = 200;
     private static final int LAST_LINES = 3;
     private static final int MAX_NAME_LENGTH = 60;
@@ -89,6 +88,10 @@ public final class TrackedProcess implements AutoCloseable {
     private final AllocationServer server;
     private final Process process;
     private final CapturedOutput output;
+
+    /** How long programs may take to end after they are asked to. */
+    private final Duration timeToEnd;
+
     private final Instant started;
     private final List<String> remarks = new ArrayList<>();
     private boolean wasEnded;
@@ -100,6 +103,7 @@ public final class TrackedProcess implements AutoCloseable {
         this.folder = folder;
         this.server = server;
         this.process = process;
+        this.timeToEnd = builder.timeToEnd;
         this.started = process.info().startInstant().orElseGet(Instant::now);
         this.output = new CapturedOutput(
                 process.getInputStream(), builder.copyOfOutput, "output of process " + process.pid());
@@ -178,7 +182,7 @@ public final class TrackedProcess implements AutoCloseable {
     }
 
     /** Only those that ignore the request are killed: a handle contains the start time of its process. */
-    private static void end(List<ProcessHandle> all) throws InterruptedException {
+    private void end(List<ProcessHandle> all) throws InterruptedException {
         all.forEach(ProcessHandle::destroy);
         try {
             awaitExit(all);
@@ -188,10 +192,10 @@ public final class TrackedProcess implements AutoCloseable {
         awaitExit(all);
     }
 
-    private static void awaitExit(List<ProcessHandle> all) throws InterruptedException {
+    private void awaitExit(List<ProcessHandle> all) throws InterruptedException {
         try {
             CompletableFuture.allOf(all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
-                    .get(ENDING.toNanos(), TimeUnit.NANOSECONDS);
+                    .get(timeToEnd.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException | ExecutionException stillRuns) {
             return;
         }
@@ -338,7 +342,7 @@ public final class TrackedProcess implements AutoCloseable {
     /** Begins a phase, after everything sent before is recorded. */
     void enter(Phase phase) {
         try {
-            server.awaitQuiet(ENDING);
+            server.awaitQuiet(timeToEnd);
         } catch (InterruptedException asksForTheEnd) {
             Thread.currentThread().interrupt();
         }
@@ -359,7 +363,7 @@ public final class TrackedProcess implements AutoCloseable {
                 .toList();
         if (orphans.isEmpty()
                 || socket == ProcessSocket.DEFAULT_PATH
-                || server.await(TrackedProcess::areClosed, ENDING)) {
+                || server.await(TrackedProcess::areClosed, timeToEnd)) {
             return;
         }
         String ids = orphans.stream().map(one -> Long.toString(one.pid())).collect(Collectors.joining(", "));
@@ -433,6 +437,7 @@ public final class TrackedProcess implements AutoCloseable {
         private ProcessSocket socket = ProcessSocket.PRIVATE;
         private Path defaultPath = AllocationServer.DEFAULT_SOCKET;
         private Duration longestWait = Duration.ofMinutes(1);
+        private Duration timeToEnd = Duration.ofSeconds(3);
         private OutputStream copyOfOutput = OutputStream.nullOutputStream();
         private @Nullable Path directory;
         private Optional<RecordSize> recordSize = Optional.empty();
@@ -456,6 +461,12 @@ public final class TrackedProcess implements AutoCloseable {
         Builder defaultPath(Path path, Duration newLongestWait) {
             defaultPath = path;
             longestWait = newLongestWait;
+            return this;
+        }
+
+        /** Sets how long programs may take to end after they are asked to. */
+        Builder timeToEnd(Duration atMost) {
+            timeToEnd = atMost;
             return this;
         }
 

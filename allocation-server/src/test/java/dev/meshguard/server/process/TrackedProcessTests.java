@@ -32,6 +32,9 @@ class TrackedProcessTests {
 
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
+    /** What a program that does not end by itself is waited for. */
+    private static final Duration SHORT = Duration.ofSeconds(1);
+
     @TempDir
     private Path folder;
 
@@ -72,7 +75,11 @@ class TrackedProcessTests {
 
     @Test
     void terminatesAChildThatOutlivesItsParentAndReportsItsBuffers() throws Exception {
-        try (TrackedProcess program = started("allocate 4096", "free 4096", "child allocate 8192")) {
+        try (TrackedProcess program = TrackedProcess.command(
+                        ReportingProgram.command("allocate 4096", "free 4096", "child allocate 8192"))
+                .recordSize(RecordSize.BYTES_112)
+                .timeToEnd(SHORT)
+                .start()) {
             program.await(TIMEOUT);
 
             LeakVerdict verdict = program.verdict();
@@ -96,7 +103,10 @@ class TrackedProcessTests {
         try (TrackedProcess program = started("many 20000")) {
             program.await(TIMEOUT);
 
-            assertThat(program.verdict().survivors()).hasSize(20_000);
+            program.close();
+
+            assertThat(program.tracker().history().live()).hasSize(20_000);
+            assertThat(program.tracker().history().lostReports()).isEmpty();
         }
     }
 
@@ -159,8 +169,10 @@ class TrackedProcessTests {
 
     @Test
     void aProgramThatIgnoresTheRequestToEndIsKilled() throws Exception {
-        try (TrackedProcess program =
-                TrackedProcess.start("sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 1; done")) {
+        try (TrackedProcess program = TrackedProcess.command(
+                        "sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 1; done")
+                .timeToEnd(SHORT)
+                .start()) {
             while (!program.output().contains("deaf")) {
                 Thread.onSpinWait();
             }

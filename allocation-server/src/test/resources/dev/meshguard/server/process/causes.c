@@ -1,5 +1,7 @@
 /* Has each cause once: the argument names it. The line that allocates what remains ends with a comment. */
 #define MESHGUARD_IMPLEMENTATION
+#define MESHGUARD_CONNECT_SECONDS_ connect_seconds
+static int connect_seconds = 5;
 #include "meshguard.h"
 
 #include <stdio.h>
@@ -24,6 +26,11 @@ static void close_begun(uint32_t mesh, const uint64_t *addresses, size_t count) 
 static void nothing(void) {
     meshguard_allocated(DRAM0, .label = "weights");
     meshguard_freed(DRAM0);
+}
+
+static void nothing_for_a_second(void) {
+    connect_seconds = 1;
+    nothing();
 }
 
 static void unexplained(void) {
@@ -235,6 +242,7 @@ int main(int count, char **arguments) {
         const char *name;
         void (*function)(void);
     } all[] = {{"nothing", nothing},
+               {"nothing_for_a_second", nothing_for_a_second},
                {"unexplained", unexplained},
                {"system", of_system},
                {"cached", cached},

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -35,6 +36,9 @@ final class StatusLines {
     private static final long KILOBYTE = 1024;
     private static final long MEGABYTE = KILOBYTE * KILOBYTE;
     private static final Set<BufferType> ALL_TYPES = EnumSet.allOf(BufferType.class);
+
+    /** The patterns of the forms by their words; all logs share them, because compiling them takes longer than reading a short log. */
+    private static final Map<String, Pattern> PATTERNS = new ConcurrentHashMap<>();
 
     /** The words of lines that are a reason against a clean verdict. They occur nowhere else, so any prefix may stand before them. */
     private static final Pattern REASON =
@@ -162,8 +166,10 @@ final class StatusLines {
     }
 
     private static Pattern pattern(String words) {
-        String fields = words.replace("<n>", NUMBER).replace("<f>", FIGURE);
-        return Pattern.compile("(?:" + fields + ")" + REMARK, Pattern.DOTALL);
+        return PATTERNS.computeIfAbsent(words, form -> {
+            String fields = form.replace("<n>", NUMBER).replace("<f>", FIGURE);
+            return Pattern.compile("(?:" + fields + ")" + REMARK, Pattern.DOTALL);
+        });
     }
 
     /** Reads a line without its marks; returns whether it has one of the forms. */
