@@ -3,11 +3,13 @@ package dev.meshguard.mesh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorShape;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Compares addresses, sizes and reports with those seen on a T3000 in October 2025. */
@@ -63,6 +65,21 @@ class OctoberFiguresTests {
                         "allocated 7 DRAM 1073737728+24576 NON_OWNING",
                         "allocated 7 DRAM 1073737728+24576 NON_OWNING");
         assertThat(reports.lines("freed 7")).containsExactly("freed 7 DRAM 1073737728 NON_OWNING");
+    }
+
+    /** Seed 004: "you would need to run separate programs on each device" to see circular buffers everywhere. */
+    @Test
+    void reportsCircularBuffersOfSeparateProgramsOnEachDevice() {
+        MeshDevice mesh = ttnn.openMeshDevice();
+
+        for (int device : mesh.deviceIds()) {
+            mesh.enqueueProgram(device, ttnn.createProgram("copy").addCircularBuffer(CircularBufferConfig.of(4_096)));
+        }
+
+        assertThat(reports.lines("allocated"))
+                .containsExactlyElementsOf(IntStream.range(0, 8)
+                        .mapToObj(device -> "allocated " + device + " L1 101152+4096 OWNING")
+                        .toList());
     }
 
     private static Tensor tensor(Ttnn ttnn, MeshDevice mesh, int height, int width) {

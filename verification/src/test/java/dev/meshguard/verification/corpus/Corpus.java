@@ -15,10 +15,14 @@ import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.verification.corpus.faults.RunFaults;
 import dev.meshguard.verification.corpus.stage.Setting;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
 
 /**
  * The cases: every program with every reporting model, every defect, pairs of defects, faults, versions and chips.
@@ -94,6 +98,17 @@ final class Corpus {
         listed.removeIf(Corpus::isMisjudged);
         listed.forEach(one -> cases.putIfAbsent(one.toString(), one));
         return List.copyOf(cases.values());
+    }
+
+    /** Returns cases in an order of their own for each seed: those by which every program and every setting occurs. */
+    static List<CorpusCase> sample(long seed) {
+        List<CorpusCase> cases = new ArrayList<>(all());
+        Collections.shuffle(cases, new Random(seed));
+        Set<String> scenarios = new HashSet<>();
+        Set<String> settings = new HashSet<>();
+        cases.removeIf(one -> !scenarios.add(one.scenario().name())
+                & !settings.add(one.setting().toString()));
+        return cases;
     }
 
     /** Cases that verdicts are wrong about so far. */

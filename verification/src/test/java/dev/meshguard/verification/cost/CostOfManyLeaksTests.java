@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.meshguard.handle.HandleSearch;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Tensor;
@@ -147,9 +148,10 @@ class CostOfManyLeaksTests {
             }
         }
         // Of every other test it was said what it left.
+        AllocationHistory history = tracker.history();
         LeakCheck check = LeakCheck.create();
         for (int test = 0; test < tests.size(); test += 2) {
-            LeakVerdict told = LeakCheck.create().examine(tracker.history().partOf(tests.get(test)));
+            LeakVerdict told = LeakCheck.create().examine(history.partOf(tests.get(test)));
             check = check.excluding(told, tests.get(test).name());
         }
         LeakCheck apart = check;

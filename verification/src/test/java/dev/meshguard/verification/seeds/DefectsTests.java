@@ -1,4 +1,4 @@
-package dev.meshguard.samples.seeds;
+package dev.meshguard.verification.seeds;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.history.CountingPolicy.EVERY_REPORT;

@@ -1,4 +1,4 @@
-package dev.meshguard.samples.seeds;
+package dev.meshguard.verification.seeds;
 
 import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
 import static org.assertj.core.api.Assertions.assertThat;
