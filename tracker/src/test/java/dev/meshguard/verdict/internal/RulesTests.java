@@ -42,7 +42,7 @@ class RulesTests {
 
     @Test
     void aBufferIsUndecidedBeforeAnyCauseIsLookedFor() {
-        assertThat(rules()).startsWith("late report", "open mesh", "bare report", causes().get(0));
+        assertThat(rules()).startsWith("late report", "open mesh", "ambiguous report", causes().get(0));
     }
 
     @Test
