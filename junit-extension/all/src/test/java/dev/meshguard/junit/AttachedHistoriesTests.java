@@ -2,14 +2,12 @@ package dev.meshguard.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
-import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -25,18 +23,14 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.MethodOrderer;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.reporting.FileEntry;
 import org.junit.platform.engine.reporting.ReportEntry;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
-import org.opentest4j.TestAbortedException;
 
 /**
  * A failed test has its history attached, to which a report refers, and announces the file on standard output.
@@ -85,7 +79,7 @@ class AttachedHistoriesTests {
 
     @Test
     void attachesTheHistoryThatGivesTheVerdictAgain() throws IOException {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), LeakTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), TypicalTestCase.Leak.class);
 
         assertThat(heard.types)
                 .isEqualTo(Map.of(
@@ -97,7 +91,7 @@ class AttachedHistoriesTests {
 
     @Test
     void theHistoryOfATestOnASharedMeshGivesItsVerdictToo() throws IOException {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), SharedMeshTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), TypicalTestCase.Shared.class);
 
         assertThat(heard.files).containsOnlyKeys("leaks(MeshDevice)");
         assertGivesVerdictOf(heard, "leaks(MeshDevice)");
@@ -112,7 +106,8 @@ class AttachedHistoriesTests {
 
     @Test
     void announcesTheHistoryInOneLineOfStandardOutput() {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString(), CAPTURED_OUTPUT, "true"), LeakTestCase.class);
+        PublishedFiles heard =
+                run(Map.of(FOLDER, folder.toString(), CAPTURED_OUTPUT, "true"), TypicalTestCase.Leak.class);
 
         assertThat(heard.pairs.get("leaks(MeshDevice)").get("stdout").lines())
                 .containsExactly(
@@ -121,7 +116,8 @@ class AttachedHistoriesTests {
 
     @Test
     void attachesAndAnnouncesNothingOfATestThatPasses() {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString(), CAPTURED_OUTPUT, "true"), CleanTestCase.class);
+        PublishedFiles heard =
+                run(Map.of(FOLDER, folder.toString(), CAPTURED_OUTPUT, "true"), TypicalTestCase.Clean.class);
 
         assertThat(heard.files).isEmpty();
         assertThat(heard.pairs).containsOnlyKeys("JUnit Jupiter");
@@ -130,7 +126,7 @@ class AttachedHistoriesTests {
 
     @Test
     void attachesToATestThatWasAborted() {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), AbortedTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), TypicalTestCase.Aborted.class);
 
         assertThat(heard.files).containsOnlyKeys("aborts(MeshDevice)");
         assertThat(heard.results.get("aborts(MeshDevice)").getStatus()).isEqualTo(TestExecutionResult.Status.ABORTED);
@@ -138,7 +134,7 @@ class AttachedHistoriesTests {
 
     @Test
     void attachesToATestThatSaidAllOfItItself() {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), AssertedTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), TypicalTestCase.Asserted.class);
 
         assertThat(heard.files).containsOnlyKeys("asserts(MeshDevice, AllocationTracker)");
         assertThat(heard.pairs).doesNotContainKey("asserts(MeshDevice, AllocationTracker)");
@@ -169,7 +165,7 @@ class AttachedHistoriesTests {
 
     @Test
     void writesNoFileToWhichNoReportWouldRefer() {
-        PublishedFiles heard = run(Map.of(), LeakTestCase.class);
+        PublishedFiles heard = run(Map.of(), TypicalTestCase.Leak.class);
 
         assertThat(heard.files).isEmpty();
     }
@@ -178,13 +174,12 @@ class AttachedHistoriesTests {
     void aFileThatCannotBeWrittenHidesNothing() throws IOException {
         Path occupied = Files.writeString(folder.resolve("occupied"), "no folder", StandardCharsets.UTF_8);
 
-        PublishedFiles heard = run(Map.of(FOLDER, occupied.toString()), LeakTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, occupied.toString()), TypicalTestCase.Leak.class);
 
         Throwable failure =
                 heard.results.get("leaks(MeshDevice)").getThrowable().orElseThrow();
         assertThat(failure)
-                .hasMessageStartingWith(
-                        "LEAK  32 KiB in 8 DRAM buffers, LOST; allocated in AttachedHistoriesTests.java:");
+                .hasMessageStartingWith("LEAK  32 KiB in 8 DRAM buffers, LOST; allocated in TypicalTestCase.java:");
         assertThat(Stream.of(failure.getSuppressed()).map(Throwable::getMessage).collect(Collectors.joining()))
                 .isEqualTo("The history of this failure could not be attached; what is written here is all there is.");
     }
@@ -198,57 +193,6 @@ class AttachedHistoriesTests {
     private static String message(PublishedFiles heard, String test) {
         return String.valueOf(
                 heard.results.get(test).getThrowable().orElseThrow().getMessage());
-    }
-
-    @TrackAllocations
-    static class LeakTestCase {
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-    static class SharedMeshTestCase {
-        @Test
-        @Order(1)
-        void frees(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-
-        @Test
-        @Order(2)
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations
-    static class CleanTestCase {
-        @Test
-        void frees(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-    }
-
-    @TrackAllocations
-    static class AbortedTestCase {
-        @Test
-        void aborts(MeshDevice mesh) {
-            Buffers.take(mesh);
-            throw new TestAbortedException("no hardware");
-        }
-    }
-
-    @TrackAllocations
-    static class AssertedTestCase {
-        @Test
-        void asserts(MeshDevice mesh, AllocationTracker tracker) {
-            Buffers.take(mesh);
-            mesh.close();
-            LeakAssertions.assertThat(tracker).noLeaks();
-        }
     }
 
     @TrackAllocations

@@ -54,9 +54,9 @@ class FindingsFilesTests {
 
     @Test
     void ofARunWithoutFindingsNameItsTests() throws IOException {
-        run(CleanTestCase.class, Map.of());
+        run(TypicalTestCase.Clean.class, Map.of());
 
-        assertThat(shortLines()).containsExactly("run", "check freesAll PASSED LEAK_FREE", "end");
+        assertThat(shortLines()).containsExactly("run", "check frees PASSED LEAK_FREE", "end");
     }
 
     @Test
@@ -101,7 +101,7 @@ class FindingsFilesTests {
     void showWhichFindingsTheBaselineKnows() throws IOException {
         Path baseline = Files.writeString(folder.resolve("known.txt"), knownLeaks());
 
-        run(WeightsTestCase.class, Map.of("meshguard.baseline", baseline.toString()));
+        run(TypicalTestCase.Weights.class, Map.of("meshguard.baseline", baseline.toString()));
 
         assertThat(text())
                 .contains("\"kind\":\"found\"", "\"result\":\"KNOWN\"", "\"status\":\"LEAKED\"", "\"known\":true");
@@ -150,8 +150,8 @@ class FindingsFilesTests {
 
     @Test
     void ofOneJvmThatRunsTestsTwiceAreTwo() throws IOException {
-        run(CleanTestCase.class, Map.of());
-        run(CleanTestCase.class, Map.of());
+        run(TypicalTestCase.Clean.class, Map.of());
+        run(TypicalTestCase.Clean.class, Map.of());
 
         assertThat(files()).hasSize(2);
     }
@@ -176,7 +176,7 @@ class FindingsFilesTests {
         Path file = Files.writeString(folder.resolve("expected.txt"), "label \"fabric\" because \"telemetry\"\n");
 
         RunAssert.Results results = run(
-                CleanTestCase.class,
+                TypicalTestCase.Clean.class,
                 Map.of(
                         "meshguard.run",
                         "7",
@@ -195,7 +195,7 @@ class FindingsFilesTests {
     void thatCannotBeWrittenFailNoTestAndAreReported() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "");
 
-        RunAssert.Results results = run(CleanTestCase.class, Map.of("meshguard.findings", file.toString()));
+        RunAssert.Results results = run(TypicalTestCase.Clean.class, Map.of("meshguard.findings", file.toString()));
 
         RunAssert.assertThat(results).hasOnlySucceeded(1);
         assertThat(results.events().containerEvents().reportingEntryPublished().list())
@@ -216,7 +216,7 @@ class FindingsFilesTests {
     }
 
     private String knownLeaks() {
-        return Baseline.of(RunAssert.assertThat(JupiterRun.run(WeightsTestCase.class))
+        return Baseline.of(RunAssert.assertThat(JupiterRun.run(TypicalTestCase.Weights.class))
                         .hasSingleTest()
                         .whichFailed()
                         .verdict())
@@ -274,15 +274,6 @@ class FindingsFilesTests {
         void requestsNothing() {}
     }
 
-    @TrackAllocations
-    static class CleanTestCase {
-
-        @Test
-        void freesAll(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-    }
-
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class SharedMeshTestCase {
@@ -304,15 +295,6 @@ class FindingsFilesTests {
     @TrackAllocations
     @ExpectBuffers(label = "weights", because = "shared")
     static class ExpectingTestCase {
-
-        @Test
-        void keeps(MeshDevice mesh) {
-            Buffers.take(mesh, "weights");
-        }
-    }
-
-    @TrackAllocations
-    static class WeightsTestCase {
 
         @Test
         void keeps(MeshDevice mesh) {

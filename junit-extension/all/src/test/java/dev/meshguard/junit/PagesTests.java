@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.processes.WatchedProcesses;
@@ -12,7 +11,6 @@ import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.server.process.TrackedProcesses;
-import dev.meshguard.tracker.AllocationTracker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -56,31 +54,34 @@ class PagesTests {
 
     @Test
     void aTestThatFailsLeavesAPageWhoseTextIsThatOfTheFailure() {
-        Map<String, String> failures = failures(run(TwoTestCase.class));
+        Map<String, String> failures = failures(run(TypicalTestCase.CleanAndLeak.class));
 
-        Path page = onlyPage("PagesTests.TwoTestCase.leaks-");
+        Path page = onlyPage("TypicalTestCase.CleanAndLeak.leaks-");
         assertThat(failures).containsOnlyKeys("leaks(MeshDevice)");
         assertThat(failures.get("leaks(MeshDevice)"))
                 .startsWith("LEAK  4 KiB in 1 DRAM buffer")
-                .endsWith("\npage    " + page + "#finding-1\nrerun   mvn test -Dtest='PagesTests$TwoTestCase#leaks'");
+                .endsWith("\npage    " + page
+                        + "#finding-1\nrerun   mvn test -Dtest='TypicalTestCase$CleanAndLeak#leaks'");
         assertThat(dataOf(page).at("/text").textValue()).isEqualTo(failures.get("leaks(MeshDevice)"));
-        assertThat(dataOf(page).at("/title").textValue()).isEqualTo("PagesTests$TwoTestCase#leaks");
+        assertThat(dataOf(page).at("/title").textValue()).isEqualTo("TypicalTestCase$CleanAndLeak#leaks");
     }
 
     @Test
     void theIndexListsWhatWasRunInOneFolder() {
-        run(TwoTestCase.class);
+        run(TypicalTestCase.CleanAndLeak.class);
         run(BudgetTestCase.class);
 
-        assertThat(titles()).containsExactly("PagesTests$BudgetTestCase#takesTooMuch", "PagesTests$TwoTestCase#leaks");
+        assertThat(titles())
+                .containsExactly("PagesTests$BudgetTestCase#takesTooMuch", "TypicalTestCase$CleanAndLeak#leaks");
     }
 
     @Test
     void allTestsLeavePagesIfThatIsAsked() {
-        run(Map.of("meshguard.page", "always"), TwoTestCase.class);
+        run(Map.of("meshguard.page", "always"), TypicalTestCase.CleanAndLeak.class);
 
-        assertThat(titles()).containsExactly("PagesTests$TwoTestCase#freesAll", "PagesTests$TwoTestCase#leaks");
-        assertThat(dataOf(onlyPage("PagesTests.TwoTestCase.freesAll-"))
+        assertThat(titles())
+                .containsExactly("TypicalTestCase$CleanAndLeak#freesAll", "TypicalTestCase$CleanAndLeak#leaks");
+        assertThat(dataOf(onlyPage("TypicalTestCase.CleanAndLeak.freesAll-"))
                         .at("/outcome")
                         .textValue())
                 .isEqualTo("LEAK_FREE");
@@ -88,7 +89,8 @@ class PagesTests {
 
     @Test
     void noneLeavesAPageIfThatIsAsked() throws IOException {
-        Map<String, String> failures = failures(run(Map.of("meshguard.page", "off"), TwoTestCase.class));
+        Map<String, String> failures =
+                failures(run(Map.of("meshguard.page", "off"), TypicalTestCase.CleanAndLeak.class));
 
         assertThat(failures.get("leaks(MeshDevice)")).doesNotContain("page    ");
         try (Stream<Path> files = Files.list(folder)) {
@@ -115,21 +117,23 @@ class PagesTests {
 
     @Test
     void aPageOfAnEarlierRunIsTakenAwayWhenItsTestHolds() throws IOException {
-        run(TwoTestCase.class);
-        Path page = onlyPage("PagesTests.TwoTestCase.leaks-");
+        run(TypicalTestCase.CleanAndLeak.class);
+        Path page = onlyPage("TypicalTestCase.CleanAndLeak.leaks-");
         Path ofClean = page.resolveSibling(nameOfClean());
         Files.move(page, ofClean);
         Files.move(record(page), record(ofClean));
         Files.setLastModifiedTime(ofClean, FileTime.fromMillis(0));
 
-        run(TwoTestCase.class);
+        run(TypicalTestCase.CleanAndLeak.class);
 
-        assertThat(titles()).containsExactly("PagesTests$TwoTestCase#leaks");
+        assertThat(titles()).containsExactly("TypicalTestCase$CleanAndLeak#leaks");
     }
 
     private String nameOfClean() throws IOException {
         Path other = Files.createDirectory(folder.resolve("other"));
-        run(Map.of("meshguard.page", "always", "meshguard.page.folder", other.toString()), TwoTestCase.class);
+        run(
+                Map.of("meshguard.page", "always", "meshguard.page.folder", other.toString()),
+                TypicalTestCase.CleanAndLeak.class);
         try (Stream<Path> files = Files.list(other.resolve("runs"))) {
             Path found = files.filter(file -> file.toString().contains("freesAll"))
                     .filter(file -> file.toString().endsWith(".html"))
@@ -195,9 +199,9 @@ class PagesTests {
 
     @Test
     void aTestThatSaidAllOfItItselfLeavesAPage() {
-        EngineExecutionResults results = run(AssertedTestCase.class);
+        EngineExecutionResults results = run(TypicalTestCase.Asserted.class);
 
-        Path page = onlyPage("PagesTests.AssertedTestCase.asserts-");
+        Path page = onlyPage("TypicalTestCase.Asserted.asserts-");
         assertThat(pairs(results)).containsEntry("meshguard", "page    " + page);
         assertThat(dataOf(page).at("/outcome").textValue()).isEqualTo("LEAKED");
     }
@@ -206,7 +210,8 @@ class PagesTests {
     void aPageThatCannotBeWrittenHidesNothingAndDoesNotGoUnseen() throws IOException {
         Path occupied = Files.writeString(folder.resolve("occupied"), "");
 
-        EngineExecutionResults results = run(Map.of("meshguard.page.folder", occupied.toString()), TwoTestCase.class);
+        EngineExecutionResults results =
+                run(Map.of("meshguard.page.folder", occupied.toString()), TypicalTestCase.CleanAndLeak.class);
 
         Throwable failure = throwables(results).get("leaks(MeshDevice)");
         assertThat(failure).hasMessageStartingWith("LEAK  ").hasMessageNotContaining("page    ");
@@ -221,15 +226,15 @@ class PagesTests {
 
     @Test
     void aPageWhosePlaceIsOccupiedIsReportedAtTheEnd() throws IOException {
-        run(AssertedTestCase.class);
-        Path page = onlyPage("PagesTests.AssertedTestCase.asserts-");
+        run(TypicalTestCase.Asserted.class);
+        Path page = onlyPage("TypicalTestCase.Asserted.asserts-");
         Files.delete(page);
         Files.createDirectories(page.resolve("occupied"));
 
-        EngineExecutionResults results = run(AssertedTestCase.class);
+        EngineExecutionResults results = run(TypicalTestCase.Asserted.class);
 
         assertThat(pairs(results).get("meshguard"))
-                .startsWith("The page of PagesTests$AssertedTestCase#asserts could not be written to " + folder
+                .startsWith("The page of TypicalTestCase$Asserted#asserts could not be written to " + folder
                         + " (meshguard.page.folder): ");
     }
 
@@ -238,7 +243,8 @@ class PagesTests {
         Path occupied = Files.writeString(folder.resolve("occupied"), "");
 
         EngineExecutionResults results = run(
-                Map.of("meshguard.page", "always", "meshguard.page.folder", occupied.toString()), TwoTestCase.class);
+                Map.of("meshguard.page", "always", "meshguard.page.folder", occupied.toString()),
+                TypicalTestCase.CleanAndLeak.class);
 
         results.testEvents().assertStatistics(events -> events.failed(1).succeeded(1));
         assertThat(pairs(results).get("meshguard"))
@@ -254,7 +260,7 @@ class PagesTests {
     }
 
     private String rejection(String name, String value) {
-        return String.valueOf(throwables(run(Map.of(name, value), TwoTestCase.class))
+        return String.valueOf(throwables(run(Map.of(name, value), TypicalTestCase.CleanAndLeak.class))
                 .get("leaks(MeshDevice)")
                 .getMessage());
     }
@@ -346,19 +352,6 @@ class PagesTests {
 
     @TrackAllocations
     @FakeMesh(rows = 1, columns = 1)
-    static class TwoTestCase {
-
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-
-        @Test
-        void freesAll(MeshDevice mesh) {}
-    }
-
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
     static class InvocationsTestCase {
 
         @ParameterizedTest(name = "case {index} <b>")
@@ -416,18 +409,6 @@ class PagesTests {
         @Test
         void decodes(TrackedProcesses processes) throws Exception {
             processes.start("true").await(Duration.ofMinutes(1));
-        }
-    }
-
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
-    static class AssertedTestCase {
-
-        @Test
-        void asserts(MeshDevice mesh, AllocationTracker tracker) {
-            Buffers.take(mesh);
-            mesh.close();
-            LeakAssertions.assertThat(tracker).noLeaks();
         }
     }
 }

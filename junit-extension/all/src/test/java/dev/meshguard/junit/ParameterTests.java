@@ -10,18 +10,25 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.Outcome;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.slf4j.LoggerFactory;
@@ -29,26 +36,9 @@ import org.slf4j.LoggerFactory;
 /** A test that declares a mesh gets its own, and a test that declares nothing opens none. */
 class ParameterTests {
 
-    @Test
-    void constructorLifecycleMethodsAndTestShareTheMeshOfTheTest() {
-        assertThat(run(SharingTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void eachTestHasAMeshOfItsOwn() {
-        assertThat(run(OneEachTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void whatBeforeAllAsksForBelongsToTheClassAndNotToItsTests() {
-        assertThat(run(BeforeAllTestCase.class)).hasTest("test").whichSucceeded();
-        assertThat(run(BeforeAllTestCase.class)).hasFailedClass().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void withOneInstanceForAllTestsEachTestStillHasAMeshOfItsOwn() {
-        assertThat(run(PerClassTestCase.class)).hasTest("leaks").whichFailed().withVerdict(Outcome.LEAKED);
-        assertThat(run(PerClassTestCase.class)).hasTest("clean").whichSucceeded();
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(SharingTestCase.class, BeforeAllTestCase.class, PerClassTestCase.class);
     }
 
     /** A binding that is created once reports to the tracker of the test that created it. */
@@ -73,11 +63,6 @@ class ParameterTests {
     @Test
     void whatIsFreedThroughTheTrackerOfAnEarlierTestIsNoFinding() {
         assertThat(run(FreeingKeptTrackerTestCase.class)).hasOnlySucceeded(2).hasNoFailedClass();
-    }
-
-    @Test
-    void theMeshHasTheShapeAskedFor() {
-        assertThat(run(ShapeTestCase.class)).hasOnlySucceeded(1);
     }
 
     @Test
@@ -128,6 +113,7 @@ class ParameterTests {
     }
 
     @TrackAllocations
+    @FakeMesh(rows = 1, columns = 3)
     static class SharingTestCase {
         private final MeshDevice ofConstructor;
 
@@ -142,7 +128,7 @@ class ParameterTests {
         }
 
         @Test
-        void test(MeshDevice mesh, AllocationTracker tracker) {
+        void constructorLifecycleMethodsAndTestShareTheMeshOfTheTest(MeshDevice mesh, AllocationTracker tracker) {
             Assertions.assertThat(mesh).isSameAs(ofConstructor);
             Assertions.assertThat(mesh.listener()).isSameAs(tracker);
         }
@@ -151,22 +137,21 @@ class ParameterTests {
         void after(MeshDevice mesh) {
             Assertions.assertThat(mesh).isSameAs(ofConstructor);
         }
-    }
 
-    @TrackAllocations
-    static class OneEachTestCase {
-        @Test
-        void first(AllocationTracker tracker, MeshDevice mesh) {
+        @RepeatedTest(2)
+        @Runs(2)
+        void eachTestHasAMeshOfItsOwn(AllocationTracker tracker) {
             Assertions.assertThat(tracker.history().meshes()).hasSize(1);
         }
 
         @Test
-        void second(AllocationTracker tracker, MeshDevice mesh) {
-            Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+        void theMeshHasTheShapeAskedFor(MeshDevice mesh) {
+            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 3);
         }
     }
 
     @TrackAllocations
+    @MustFail(verdict = Outcome.LEAKED)
     static class BeforeAllTestCase {
         @BeforeAll
         static void takes(MeshDevice mesh) {
@@ -174,7 +159,7 @@ class ParameterTests {
         }
 
         @Test
-        void test(AllocationTracker tracker, MeshDevice mesh) {
+        void whatBeforeAllAsksForBelongsToTheClassAndNotToItsTests(AllocationTracker tracker, MeshDevice mesh) {
             Assertions.assertThat(tracker.liveBuffers()).isZero();
         }
     }
@@ -183,22 +168,14 @@ class ParameterTests {
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     static class PerClassTestCase {
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED)
+        void withOneInstanceForAllTestsEachTestStillHasAMeshOfItsOwn(MeshDevice mesh) {
             Buffers.take(mesh);
         }
 
         @Test
-        void clean(MeshDevice mesh) {
+        void aTestOfTheSameInstanceIsClean(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
-        }
-    }
-
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 3)
-    static class ShapeTestCase {
-        @Test
-        void test(MeshDevice mesh) {
-            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 3);
         }
     }
 

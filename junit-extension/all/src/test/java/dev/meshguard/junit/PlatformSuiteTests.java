@@ -2,10 +2,8 @@ package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
-import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.RunAssert;
-import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.suite.api.SelectClasses;
@@ -41,7 +39,7 @@ class PlatformSuiteTests {
     }
 
     @Suite
-    @SelectClasses(LeakingTestCase.class)
+    @SelectClasses(TypicalTestCase.CleanAndLeak.class)
     static class SuiteOfLeakingTest {}
 
     @Suite
@@ -51,15 +49,4 @@ class PlatformSuiteTests {
     @Suite
     @SelectClasses(UnownedMemoryTestCase.FreeingTestCase.class)
     static class CleanSuite {}
-
-    @TrackAllocations
-    static class LeakingTestCase {
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-
-        @Test
-        void leavesNothing(MeshDevice mesh) {}
-    }
 }

@@ -2,9 +2,6 @@ package dev.meshguard.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.junit.mesh.FakeMesh;
-import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
@@ -23,8 +20,8 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 /** With {@code meshguard.record} the history of every check is written to a folder. */
 class RecordedHistoriesTests {
 
-    private static final String LEAKS = "RecordedHistoriesTests$TwoTestCase#leaks";
-    private static final String CLEAN = "RecordedHistoriesTests$TwoTestCase#freesAll";
+    private static final String LEAKS = "TypicalTestCase$CleanAndLeak#leaks";
+    private static final String CLEAN = "TypicalTestCase$CleanAndLeak#freesAll";
 
     @TempDir
     private Path folder;
@@ -73,21 +70,8 @@ class RecordedHistoriesTests {
     private static EngineExecutionResults run(Map<String, String> parameters) {
         return EngineTestKit.engine("junit-jupiter")
                 .configurationParameter("meshguard.page", "off")
-                .selectors(DiscoverySelectors.selectClass(TwoTestCase.class))
+                .selectors(DiscoverySelectors.selectClass(TypicalTestCase.CleanAndLeak.class))
                 .configurationParameters(parameters)
                 .execute();
-    }
-
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
-    static class TwoTestCase {
-
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-
-        @Test
-        void freesAll(MeshDevice mesh) {}
     }
 }

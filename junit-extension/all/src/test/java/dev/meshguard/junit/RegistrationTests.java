@@ -50,18 +50,28 @@ class RegistrationTests {
                 LateSourceTestCase.class
             })
     void settingsOfAnInstanceFieldBesideAnAnnotationAreRejected(Class<?> testCase) {
+        Class<?> withField = LateEntry.class.isAssignableFrom(testCase) ? LateEntry.class : testCase;
+
         assertThat(run(testCase))
                 .hasSingleTest()
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "MeshGuardExtension in RegistrationTests$" + testCase.getSimpleName()
+                        "MeshGuardExtension in RegistrationTests$" + withField.getSimpleName()
                                 + ": a source, an entry or a budget in an instance field beside an annotation is rejected."
                                 + " JUnit reads the field after the memory of the test has begun: make the field static.");
     }
 
-    @TrackAllocations
-    static class LateEntryTestCase {
+    private static MeshGuardExtension.Builder onTwoDevices() {
+        return MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder().mesh(1, 2).build());
+    }
+
+    private static void assertShape(MeshDevice mesh, Integer... dimensions) {
+        Assertions.assertThat(mesh.shape().dimensions()).containsExactly(dimensions);
+    }
+
+    abstract static class LateEntry {
         @RegisterExtension
         final MeshGuardExtension guard = MeshGuardExtension.builder()
                 .expecting(Expectation.because("kept").label("cache"))
@@ -70,28 +80,15 @@ class RegistrationTests {
         @Test
         void passes(MeshDevice mesh) {}
     }
+
+    @TrackAllocations
+    static class LateEntryTestCase extends LateEntry {}
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class LateEntryOfClassTestCase {
-        @RegisterExtension
-        final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .expecting(Expectation.because("kept").label("cache"))
-                .build();
-
-        @Test
-        void passes(MeshDevice mesh) {}
-    }
+    static class LateEntryOfClassTestCase extends LateEntry {}
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class LateEntryOfEachTestTestCase {
-        @RegisterExtension
-        final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .expecting(Expectation.because("kept").label("cache"))
-                .build();
-
-        @Test
-        void passes(MeshDevice mesh) {}
-    }
+    static class LateEntryOfEachTestTestCase extends LateEntry {}
 
     @TrackAllocations
     static class LateBudgetTestCase {
@@ -107,9 +104,7 @@ class RegistrationTests {
     @TrackAllocations
     static class LateSourceTestCase {
         @RegisterExtension
-        final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(FakeMeshSource.builder().mesh(1, 2).build())
-                .build();
+        final MeshGuardExtension guard = onTwoDevices().build();
 
         @Test
         void passes(MeshDevice mesh) {}
@@ -117,8 +112,7 @@ class RegistrationTests {
 
     static class InstanceFieldWithSettingsTestCase {
         @RegisterExtension
-        final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(FakeMeshSource.builder().mesh(1, 2).build())
+        final MeshGuardExtension guard = onTwoDevices()
                 .expecting(Expectation.because("kept").label("cache"))
                 .build();
 
@@ -126,7 +120,7 @@ class RegistrationTests {
         class InnerTestCase {
             @Test
             void anInstanceFieldAloneKeepsItsSettings(MeshDevice mesh) {
-                Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 2);
+                assertShape(mesh, 1, 2);
                 Buffers.take(mesh, "cache");
             }
         }
@@ -135,14 +129,13 @@ class RegistrationTests {
     @ExpectBuffers(label = "weights", because = "shared")
     static class EntryAndFieldTestCase {
         @RegisterExtension
-        static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(FakeMeshSource.builder().mesh(1, 2).build())
+        static final MeshGuardExtension guard = onTwoDevices()
                 .expecting(Expectation.because("kept").label("cache"))
                 .build();
 
         @Test
         void aFieldKeepsItsSettingsBesideAnEntry(MeshDevice mesh) {
-            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 2);
+            assertShape(mesh, 1, 2);
             Buffers.take(mesh, "weights");
             Buffers.take(mesh, "cache");
         }
@@ -152,8 +145,7 @@ class RegistrationTests {
     @FakeMesh(rows = 1, columns = 1)
     static class AnnotationAndExpectingFieldTestCase {
         @RegisterExtension
-        static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(FakeMeshSource.builder().mesh(1, 2).build())
+        static final MeshGuardExtension guard = onTwoDevices()
                 .expecting(Expectation.because("kept").label("cache").atMost(1))
                 .build();
 
@@ -165,14 +157,13 @@ class RegistrationTests {
 
     static class StaticFieldTestCase {
         @RegisterExtension
-        static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(FakeMeshSource.builder().mesh(1, 2).build())
+        static final MeshGuardExtension guard = onTwoDevices()
                 .expecting(Expectation.because("shared").type(BufferType.DRAM).atMost(2))
                 .build();
 
         @Test
         void aStaticFieldRegistersItWithItsSettings(MeshDevice mesh) {
-            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 2);
+            assertShape(mesh, 1, 2);
             Buffers.take(mesh);
         }
     }
@@ -193,7 +184,7 @@ class RegistrationTests {
         @Test
         @MustFail(verdict = Outcome.LEAKED)
         void theExtensionAloneHasTheDefaults(MeshDevice mesh) {
-            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(2, 4);
+            assertShape(mesh, 2, 4);
             Buffers.take(mesh);
         }
     }
@@ -202,34 +193,30 @@ class RegistrationTests {
     @FakeMesh(rows = 1, columns = 1)
     static class AnnotationAndFieldTestCase {
         @RegisterExtension
-        static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(FakeMeshSource.builder().mesh(1, 2).build())
-                .build();
+        static final MeshGuardExtension guard = onTwoDevices().build();
 
         AnnotationAndFieldTestCase(MeshDevice mesh) {
-            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 1);
+            assertShape(mesh, 1, 1);
         }
 
         @Test
         @MustFail(verdict = Outcome.LEAKED, alone = true)
         void annotationAndFieldTogetherCheckOnceByTheAnnotation(MeshDevice mesh) {
-            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 1);
+            assertShape(mesh, 1, 1);
             Buffers.take(mesh);
         }
     }
 
     static class MethodAndFieldTestCase {
         @RegisterExtension
-        final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(FakeMeshSource.builder().mesh(1, 2).build())
-                .build();
+        final MeshGuardExtension guard = onTwoDevices().build();
 
         @Test
         @MustFail(verdict = Outcome.LEAKED, alone = true)
         @TrackAllocations
         @FakeMesh(rows = 1, columns = 1)
         void annotationOnTheMethodAndFieldTogetherCheckOnceByTheAnnotation(MeshDevice mesh) {
-            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 1);
+            assertShape(mesh, 1, 1);
             Buffers.take(mesh);
         }
     }

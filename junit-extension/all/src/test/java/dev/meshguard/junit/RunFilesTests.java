@@ -28,7 +28,7 @@ class RunFilesTests {
     void appliesTheExpectedBuffersFileOfTheRun() throws IOException {
         Path file = write("expected.txt", "DRAM label \"weights\" count exactly 8 because \"shared\"\n");
 
-        assertThat(run(WeightsTestCase.class, Map.of("meshguard.expected-buffers", file.toString())))
+        assertThat(run(TypicalTestCase.Weights.class, Map.of("meshguard.expected-buffers", file.toString())))
                 .hasOnlySucceeded(1);
     }
 
@@ -36,7 +36,7 @@ class RunFilesTests {
     void aFailureNamesFileAndLine() throws IOException {
         Path file = write("expected.txt", "\nDRAM label \"weights\" count exactly 7 because \"shared\"\n");
 
-        assertThat(run(WeightsTestCase.class, Map.of("meshguard.expected-buffers", file.toString())))
+        assertThat(run(TypicalTestCase.Weights.class, Map.of("meshguard.expected-buffers", file.toString())))
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
@@ -49,7 +49,7 @@ class RunFilesTests {
         Path folderInAFile = write("file", "").resolve("findings");
 
         assertThat(run(
-                        WeightsTestCase.class,
+                        TypicalTestCase.Weights.class,
                         Map.of("meshguard.run", "1", "meshguard.findings", folderInAFile.toString())))
                 .hasSingleTest()
                 .whichFailed()
@@ -65,12 +65,12 @@ class RunFilesTests {
         Path file = write("expected.txt", "label weights because \"shared\"\nlabel fabric because \"telemetry\"\n");
 
         assertThat(run(
-                        WeightsTestCase.class,
+                        TypicalTestCase.Weights.class,
                         Map.of("meshguard.expected-buffers", file.toString(), "meshguard.run", "1")))
                 .hasTest("keeps")
                 .whichSucceeded();
         assertThat(run(
-                        WeightsTestCase.class,
+                        TypicalTestCase.Weights.class,
                         Map.of("meshguard.expected-buffers", file.toString(), "meshguard.run", "1")))
                 .hasFailedClass()
                 .whichFailed()
@@ -98,7 +98,7 @@ class RunFilesTests {
     void aFileWithAWrongLineFailsEachTest() throws IOException {
         Path file = write("expected.txt", "DRAM because\n");
 
-        assertThat(run(WeightsTestCase.class, Map.of("meshguard.expected-buffers", file.toString())))
+        assertThat(run(TypicalTestCase.Weights.class, Map.of("meshguard.expected-buffers", file.toString())))
                 .hasSingleTest()
                 .whichFailed()
                 .with(
@@ -119,9 +119,9 @@ class RunFilesTests {
 
     @Test
     void reportsAKnownLeakWithoutFailing() throws IOException {
-        Path known = knownFrom(WeightsTestCase.class);
+        Path known = knownFrom(TypicalTestCase.Weights.class);
 
-        assertThat(run(WeightsTestCase.class, Map.of("meshguard.baseline", known.toString())))
+        assertThat(run(TypicalTestCase.Weights.class, Map.of("meshguard.baseline", known.toString())))
                 .hasTest("keeps")
                 .whichSucceededWithPublishedTextContaining(
                         "   note  fingerprint ",
@@ -131,7 +131,7 @@ class RunFilesTests {
 
     @Test
     void aNewLeakFailsBesideAKnownOne() throws IOException {
-        Path known = knownFrom(WeightsTestCase.class);
+        Path known = knownFrom(TypicalTestCase.Weights.class);
 
         assertThat(run(NewLeakTestCase.class, Map.of("meshguard.baseline", known.toString())))
                 .hasSingleTest()
@@ -142,19 +142,19 @@ class RunFilesTests {
 
     @Test
     void readsABaselineWithAByteOrderMark() throws IOException {
-        Path known = knownFrom(WeightsTestCase.class);
+        Path known = knownFrom(TypicalTestCase.Weights.class);
         Files.writeString(known, "\ufeff" + Files.readString(known));
 
-        assertThat(run(WeightsTestCase.class, Map.of("meshguard.baseline", known.toString())))
+        assertThat(run(TypicalTestCase.Weights.class, Map.of("meshguard.baseline", known.toString())))
                 .hasOnlySucceeded(1);
     }
 
     @Test
     void namesABaselineThatIsNotInUtf8() throws IOException {
-        Path known = knownFrom(WeightsTestCase.class);
+        Path known = knownFrom(TypicalTestCase.Weights.class);
         Files.writeString(known, Files.readString(known), StandardCharsets.UTF_16);
 
-        assertThat(run(WeightsTestCase.class, Map.of("meshguard.baseline", known.toString())))
+        assertThat(run(TypicalTestCase.Weights.class, Map.of("meshguard.baseline", known.toString())))
                 .hasSingleTest()
                 .whichFailed()
                 .with(ExtensionConfigurationException.class, known + " is not in UTF-8: save it as UTF-8.");
@@ -173,14 +173,6 @@ class RunFilesTests {
                                 .whichFailed()
                                 .verdict())
                         .toText());
-    }
-
-    @TrackAllocations
-    static class WeightsTestCase {
-        @Test
-        void keeps(MeshDevice mesh) {
-            Buffers.take(mesh, "weights");
-        }
     }
 
     @TrackAllocations

@@ -58,7 +58,7 @@ class RunsTests {
     @Test
     void manyRunsAtTheSameTimeDoNotMeet() {
         IntStream.range(0, 24).parallel().forEach(number -> {
-            RunAssert.Results results = run(number % 2 == 0 ? CleanTestCase.class : LeakTestCase.class);
+            RunAssert.Results results = run(number % 2 == 0 ? TypicalTestCase.Clean.class : TypicalTestCase.Leak.class);
             if (number % 2 == 0) {
                 assertThat(results).hasOnlySucceeded(1);
             } else {
@@ -121,22 +121,6 @@ class RunsTests {
         @Test
         void decodes(MeshDevice mesh) {
             takeIf(mesh, leaks);
-        }
-    }
-
-    @TrackAllocations
-    static class CleanTestCase {
-        @Test
-        void decodes(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-    }
-
-    @TrackAllocations
-    static class LeakTestCase {
-        @Test
-        void decodes(MeshDevice mesh) {
-            Buffers.take(mesh);
         }
     }
 

@@ -66,7 +66,7 @@ class StoredResourcesTests {
         Path file = Files.writeString(folder.resolve("expected.txt"), "label \"nowhere\" because \"gone\"\n");
 
         RunAssert.assertThat(JupiterRun.run(
-                        CleanCase.class,
+                        TypicalTestCase.Clean.class,
                         Map.of(
                                 "meshguard.expected-buffers",
                                 file.toString(),
@@ -103,27 +103,13 @@ class StoredResourcesTests {
                 Boolean.toString(closesAutoCloseables));
     }
 
-    @TrackAllocations
-    static class OfTestCase {
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
+    static class OfTestCase extends TypicalTestCase.Leak {}
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class OfClassCase extends OfTestCase {}
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class OfEachTestCase extends OfTestCase {}
-
-    @TrackAllocations
-    static class CleanCase {
-        @Test
-        void frees(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-    }
 
     @TrackAllocations
     static class DynamicCase {

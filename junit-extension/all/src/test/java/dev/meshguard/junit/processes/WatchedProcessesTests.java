@@ -41,16 +41,7 @@ class WatchedProcessesTests {
 
     @TestFactory
     Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(
-                CleanTestCase.class,
-                SilentTestCase.class,
-                SeveralTestCase.class,
-                BudgetTestCase.class,
-                RunningTestCase.class,
-                UnclosableTestCase.class,
-                ServerTestCase.class,
-                MeshTestCase.class,
-                TwoSourcesTestCase.class);
+        return FixtureChecks.of(ProgramsTestCase.class, TwoSourcesTestCase.class);
     }
 
     @Test
@@ -77,15 +68,6 @@ class WatchedProcessesTests {
     }
 
     @Test
-    void whatAMethodPromisesOneOfItsProgramsHasToLeave() {
-        assertThat(run(KeptPromiseTestCase.class)).hasOnlySucceeded(1);
-        assertThat(run(BrokenPromiseTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("1. no survivor matches in any of 2 checks: exactly 1 buffer, because \"kept\"");
-    }
-
-    @Test
     void rejectsAMeshAnnotationOfAnInterfaceBesideThatOfAnother() {
         assertThat(run(TwoInterfacesTestCase.class))
                 .hasSingleTest()
@@ -99,17 +81,84 @@ class WatchedProcessesTests {
 
     @TrackAllocations
     @WatchedProcesses
-    static class CleanTestCase {
+    static class ProgramsTestCase {
         @Test
         void aProgramThatFreesAllPasses(TrackedProcesses processes) throws Exception {
+            oneBuffer(processes, true);
+        }
+
+        @Test
+        @MustFail(
+                verdict = Outcome.INCONCLUSIVE,
+                text = {"(true) exited with status 0", "server.sock. Does its runtime have the tracking built in,"})
+        void aProgramThatNeverConnectsProvesNothing(TrackedProcesses processes) throws Exception {
+            processes.start("true").await(TIMEOUT);
+        }
+
+        @Test
+        @MustFail(
+                error = MultipleFailuresError.class,
+                text = {"UNEXPLAINED", "INCONCLUSIVE"})
+        void reportsEachOfSeveralProgramsSeparately(TrackedProcesses processes) throws Exception {
+            oneBuffer(processes, false);
+            processes.start("true").await(TIMEOUT);
+        }
+
+        @Test
+        @ExpectBuffers(exactly = 1, because = "kept")
+        void whatAMethodPromisesOneOfItsProgramsHasToLeave(TrackedProcesses processes) throws Exception {
+            oneBuffer(processes, false);
+            oneBuffer(processes, true);
+        }
+
+        @Test
+        @MustFail(text = "1. no survivor matches in any of 2 checks: exactly 1 buffer, because \"kept\"")
+        @ExpectBuffers(exactly = 1, because = "kept")
+        void aPromiseThatNoProgramKeepsFailsTheTest(TrackedProcesses processes) throws Exception {
+            oneBuffer(processes, true);
+            oneBuffer(processes, true);
+        }
+
+        @Test
+        @MustFail(
+                error = BudgetAssertionError.class,
+                text = "peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)")
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_000)
+        void aBudgetLimitsTheMemoryOfEachProgram(TrackedProcesses processes) throws Exception {
+            oneBuffer(processes, true);
+        }
+
+        @Test
+        @MustFail(verdict = Outcome.LEAKED)
+        void terminatesARunningProgramAndReportsItsLeak(TrackedProcesses processes) throws Exception {
+            report(reading(processes), false);
+        }
+
+        /** A program whose folder cannot be deleted must not hide the leaks of any. */
+        @Test
+        @MustFail(text = {"UNEXPLAINED", " cannot be deleted: "})
+        void aProgramThatCannotBeClosedIsCheckedNevertheless(TrackedProcesses processes) throws Exception {
             TrackedProcess program = reading(processes);
-            try (AllocationClient client = clientOf(program)) {
-                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
-                client.freed(0, 4_096);
-            }
+            // The folder of the socket cannot be deleted.
+            Files.createFile(program.server().socketPath().resolveSibling("core"));
+            report(program, false);
             program.input().close();
             program.await(TIMEOUT);
         }
+
+        @Test
+        @MustFail(verdict = Outcome.LEAKED)
+        void theServerOfATestIsJudgedLikeAMesh(AllocationServer server) {
+            try (AllocationClient client = AllocationClient.connect(server.socketPath(), RecordSize.BYTES_112)) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+                client.allocated(0, BufferType.DRAM, 8_192, 4_096);
+                client.freed(0, 8_192);
+            }
+        }
+
+        @Test
+        @MustFail(text = "a MeshDevice with @WatchedProcesses is rejected.")
+        void rejectsAMeshParameter(MeshDevice mesh) {}
     }
 
     static class LeakTestCase {
@@ -120,77 +169,8 @@ class WatchedProcessesTests {
 
         @Test
         void decodes(TrackedProcesses processes) throws Exception {
-            TrackedProcess program = reading(processes);
-            try (AllocationClient client = clientOf(program)) {
-                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
-            }
-            program.input().close();
-            program.await(TIMEOUT);
+            oneBuffer(processes, false);
         }
-    }
-
-    @TrackAllocations
-    @WatchedProcesses
-    static class SilentTestCase {
-        @Test
-        @MustFail(
-                verdict = Outcome.INCONCLUSIVE,
-                text = {"(true) exited with status 0", "server.sock. Does its runtime have the tracking built in,"})
-        void aProgramThatNeverConnectsProvesNothing(TrackedProcesses processes) throws Exception {
-            processes.start("true").await(TIMEOUT);
-        }
-    }
-
-    @TrackAllocations
-    @WatchedProcesses
-    static class RunningTestCase {
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
-        void terminatesARunningProgramAndReportsItsLeak(TrackedProcesses processes) throws Exception {
-            try (AllocationClient client = clientOf(reading(processes))) {
-                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
-            }
-        }
-    }
-
-    @TrackAllocations
-    @WatchedProcesses
-    static class UnclosableTestCase {
-        /** A program whose folder cannot be deleted must not hide the leaks of any. */
-        @Test
-        @MustFail(text = {"UNEXPLAINED", " cannot be deleted: "})
-        void aProgramThatCannotBeClosedIsCheckedNevertheless(TrackedProcesses processes) throws Exception {
-            TrackedProcess program = reading(processes);
-            // The folder of the socket cannot be deleted.
-            Files.createFile(program.server().socketPath().resolveSibling("core"));
-            try (AllocationClient client = clientOf(program)) {
-                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
-            }
-            program.input().close();
-            program.await(TIMEOUT);
-        }
-    }
-
-    @TrackAllocations
-    @WatchedProcesses
-    static class ServerTestCase {
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
-        void theServerOfATestIsJudgedLikeAMesh(AllocationServer server) {
-            try (AllocationClient client = AllocationClient.connect(server.socketPath(), RecordSize.BYTES_112)) {
-                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
-                client.allocated(0, BufferType.DRAM, 8_192, 4_096);
-                client.freed(0, 8_192);
-            }
-        }
-    }
-
-    @TrackAllocations
-    @WatchedProcesses
-    static class MeshTestCase {
-        @Test
-        @MustFail(text = "a MeshDevice with @WatchedProcesses is rejected.")
-        void rejectsAMeshParameter(MeshDevice mesh) {}
     }
 
     @TrackAllocations
@@ -220,69 +200,26 @@ class WatchedProcessesTests {
         void decodes(MeshDevice mesh) {}
     }
 
-    @TrackAllocations
-    @WatchedProcesses
-    static class SeveralTestCase {
-        @Test
-        @MustFail(
-                error = MultipleFailuresError.class,
-                text = {"UNEXPLAINED", "INCONCLUSIVE"})
-        void reportsEachOfSeveralProgramsSeparately(TrackedProcesses processes) throws Exception {
-            TrackedProcess program = reading(processes);
-            try (AllocationClient client = clientOf(program)) {
-                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
-            }
-            program.input().close();
-            program.await(TIMEOUT);
-            processes.start("true").await(TIMEOUT);
-        }
-    }
-
-    @TrackAllocations
-    @WatchedProcesses
-    static class KeptPromiseTestCase {
-        @Test
-        @ExpectBuffers(exactly = 1, because = "kept")
-        void decodes(TrackedProcesses processes) throws Exception {
-            oneBuffer(processes, false);
-            oneBuffer(processes, true);
-        }
-    }
-
-    @TrackAllocations
-    @WatchedProcesses
-    static class BrokenPromiseTestCase {
-        @Test
-        @ExpectBuffers(exactly = 1, because = "kept")
-        void decodes(TrackedProcesses processes) throws Exception {
-            oneBuffer(processes, true);
-            oneBuffer(processes, true);
-        }
-    }
-
-    @TrackAllocations
-    @WatchedProcesses
-    @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_000)
-    static class BudgetTestCase {
-        @Test
-        @MustFail(
-                error = BudgetAssertionError.class,
-                text = "peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)")
-        void aBudgetLimitsTheMemoryOfEachProgram(TrackedProcesses processes) throws Exception {
-            oneBuffer(processes, true);
-        }
-    }
-
+    /** Runs a program that allocates one buffer. */
     private static void oneBuffer(TrackedProcesses processes, boolean isFreed) throws Exception {
         TrackedProcess program = reading(processes);
-        try (AllocationClient client = clientOf(program)) {
+        report(program, isFreed);
+        program.input().close();
+        program.await(TIMEOUT);
+    }
+
+    /** Reports one buffer like the program. */
+    private static void report(TrackedProcess program, boolean isFreed) {
+        try (AllocationClient client = AllocationClient.builder()
+                .socket(program.server().socketPath())
+                .recordSize(RecordSize.BYTES_112)
+                .processId((int) program.pid())
+                .connect()) {
             client.allocated(0, BufferType.DRAM, 4_096, 4_096);
             if (isFreed) {
                 client.freed(0, 4_096);
             }
         }
-        program.input().close();
-        program.await(TIMEOUT);
     }
 
     private static String text(Failure failure) {
@@ -292,14 +229,5 @@ class WatchedProcessesTests {
     /** Starts a program that runs until its input ends. */
     private static TrackedProcess reading(TrackedProcesses processes) throws IOException {
         return processes.command("cat").recordSize(RecordSize.BYTES_112).start();
-    }
-
-    /** Returns a client that reports like the program. */
-    private static AllocationClient clientOf(TrackedProcess program) {
-        return AllocationClient.builder()
-                .socket(program.server().socketPath())
-                .recordSize(RecordSize.BYTES_112)
-                .processId((int) program.pid())
-                .connect();
     }
 }

@@ -1,0 +1,88 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationTracker;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.opentest4j.TestAbortedException;
+
+/** Small classes whose results are known, for tests of what a run writes, prints and keeps. */
+final class TypicalTestCase {
+
+    private TypicalTestCase() {}
+
+    @TrackAllocations
+    static class Clean {
+        @Test
+        void frees(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations
+    static class Leak {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class Weights {
+        @Test
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+    }
+
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
+    static class CleanAndLeak {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void freesAll(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class Shared {
+        @Test
+        void frees(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class Aborted {
+        @Test
+        void aborts(MeshDevice mesh) {
+            Buffers.take(mesh);
+            throw new TestAbortedException("no hardware");
+        }
+    }
+
+    /** Says itself what it leaks. */
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
+    static class Asserted {
+        @Test
+        void asserts(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh);
+            mesh.close();
+            LeakAssertions.assertThat(tracker).noLeaks();
+        }
+    }
+}
