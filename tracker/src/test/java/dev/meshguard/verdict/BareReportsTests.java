@@ -2,16 +2,12 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.L1Base;
-import dev.meshguard.tracker.script.HistoryScript;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,105 +41,67 @@ class BareReportsTests {
                 .containsExactly(InconclusiveReason.Kind.REPORTS_FIT_BOTH);
     }
 
-    @Test
-    void theInconclusiveReasonSaysWhatWouldDecideIt() {
-        judged(historyWithoutOrigins()
-                        .allocate(DRAM, device(0), 0x1000, 64)
-                        .allocate(DRAM, device(0), 0x1000, 64)
-                        .recorded())
-                .hasOutcome(Outcome.INCONCLUSIVE)
-                .inconclusiveReasons(
-                        "The reports of 1 buffer fit a leak as well as freed memory; the first is DRAM 0x1000 (4096) on"
-                                + " device 0, generation 1. A reading of the allocators when the close begins would decide it, or a"
-                                + " source that names the owner and the kind of each buffer.");
-    }
-
-    @Test
-    void twoReportsInARowAndOneFreeLeaveItUndecided() {
-        judged(historyWithoutOrigins()
-                        .allocate(DRAM, device(0), 1_073_739_776, 12_288)
-                        .by(7)
-                        .allocate(DRAM, device(0), 1_073_739_776, 12_288)
-                        .by(7)
-                        .free(DRAM, device(0), 1_073_739_776)
-                        .by(7)
-                        .recorded())
-                .hasOutcome(Outcome.INCONCLUSIVE)
-                .because(
-                        "it was reported twice in a row ({allocated 1 and 2}) and not freed as often: one report may be of a view,"
-                                + " whose end need not be reported");
-    }
-
-    @Test
-    void twoReportsWithOthersBetweenThemAndOneFreeAreALeak() {
-        judged(historyWithoutOrigins()
-                        .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                        .by(7)
-                        .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                        .by(7)
-                        .free(DRAM, devices(0, 1), 0x1000)
-                        .by(7)
-                        .recorded())
-                .hasOutcome(Outcome.LEAKED);
-    }
-
-    @Test
-    void aLaterFreeOfTheAddressThatFoundNothingOnAnotherDeviceLeavesItUndecided() {
-        judged(historyWithoutOrigins()
-                        .allocate(DRAM, device(0), 0x1000, 64)
-                        .by(7)
-                        .free(DRAM, device(3), 0x1000)
-                        .by(7)
-                        .recorded())
-                .hasStandings(SurvivorStatus.UNDECIDED)
-                .because(
-                        "a free of this address on device 3 found nothing there ({freed}): it may be this buffer's, reported under"
-                                + " another device");
-    }
-
-    @Test
-    void aFreeThatFoundNothingBeforeOrElsewhereOrInOtherMemoryDecidesNothing() {
-        judged(historyWithoutOrigins()
-                        .free(DRAM, device(3), 0x1000)
-                        .by(7)
-                        .allocate(DRAM, device(0), 0x1000, 64)
-                        .by(7)
-                        .free(DRAM, device(3), 0x2000)
-                        .by(7)
-                        .free(L1, device(3), 0x1000)
-                        .by(7)
-                        .recorded())
-                .hasOutcome(Outcome.LEAKED)
-                .hasStandings(SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void aFreeThatFoundNothingRightBeforeTheReportLeavesItUndecided() {
-        judged(historyWithoutOrigins()
-                        .free(DRAM, device(0), 0x1000)
-                        .by(7)
-                        .allocate(DRAM, device(0), 0x1000, 64)
-                        .by(7)
-                        .recorded())
-                .hasStandings(SurvivorStatus.UNDECIDED)
-                .because(
-                        "a free of it found nothing ({freed}) before it was reported ({allocated}): the free may have overtaken the"
-                                + " report");
-    }
-
-    @Test
-    void aFreeOfNothingBeforeAnotherGenerationOfTheAddressDecidesNothing() {
-        judged(historyWithoutOrigins()
-                        .free(DRAM, device(0), 0x1000)
-                        .by(7)
-                        .allocate(DRAM, device(0), 0x1000, 64)
-                        .by(7)
-                        .free(DRAM, device(0), 0x1000)
-                        .by(7)
-                        .allocate(DRAM, device(0), 0x1000, 64)
-                        .by(7)
-                        .recorded())
-                .hasOutcome(Outcome.LEAKED);
+    @Stories("""
+            the inconclusive reason says what would decide it
+                without origins; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0
+                = INCONCLUSIVE
+                inconclusive The reports of 1 buffer fit a leak as well as freed memory; the first is DRAM 0x1000 (4096)
+                    on device 0, generation 1. A reading of the allocators when the close begins would decide it, or a
+                    source that names the owner and the kind of each buffer.
+            two reports in a row and one free leave it undecided
+                without origins; allocate DRAM 1073739776 on 0, size 12288, process 7;
+                allocate DRAM 1073739776 on 0, size 12288, process 7; free DRAM 1073739776 on 0, process 7
+                = INCONCLUSIVE
+                because it was reported twice in a row ({allocated 1 and 2}) and not freed as often: one report may be
+                    of a view, whose end need not be reported
+            two reports with others between them and one free are a leak
+                without origins; allocate DRAM 0x1000 on 0..1, process 7; allocate DRAM 0x1000 on 0..1, process 7;
+                free DRAM 0x1000 on 0..1, process 7
+                = LEAKED
+            a later free of the address that found nothing on another device leaves it undecided
+                without origins; allocate DRAM 0x1000 on 0, process 7; free DRAM 0x1000 on 3, process 7
+                = statuses UNDECIDED
+                because a free of this address on device 3 found nothing there ({freed}): it may be this buffer's,
+                    reported under another device
+            a free that found nothing before or elsewhere or in other memory decides nothing
+                without origins; free DRAM 0x1000 on 3, process 7; allocate DRAM 0x1000 on 0, process 7;
+                free DRAM 0x2000 on 3, process 7; free L1 0x1000 on 3, process 7
+                = LEAKED, statuses LEAKED
+            a free that found nothing right before the report leaves it undecided
+                without origins; free DRAM 0x1000 on 0, process 7; allocate DRAM 0x1000 on 0, process 7
+                = statuses UNDECIDED
+                because a free of it found nothing ({freed}) before it was reported ({allocated}): the free may have
+                    overtaken the report
+            a free of nothing before another generation of the address decides nothing
+                without origins; free DRAM 0x1000 on 0, process 7; allocate DRAM 0x1000 on 0, process 7;
+                free DRAM 0x1000 on 0, process 7; allocate DRAM 0x1000 on 0, process 7
+                = LEAKED
+            what lies above a gap is not of the stack
+                without origins; allocate L1 101152 on 0, size 4096; allocate L1 0x1ab20 on 0, size 4096;
+                allocate L1 0x19b20 on 1, size 4096
+                = statuses UNDECIDED LEAKED LEAKED
+            dram at that address is no stack
+                without origins; allocate DRAM 101152 on 0, size 4096
+                = statuses LEAKED
+            a source that says more is judged by that
+                without origins; allocate L1 101152 on 0, size 4096, of program 7
+                = statuses LEAKED
+            a source that says more is judged by that (2)
+                without origins; allocate L1 101152 on 0, size 4096, label ring
+                = statuses LEAKED
+            a source that says more is judged by that (3)
+                without origins; allocate L1 101152 on 0, size 4096, owning
+                = statuses LEAKED
+            a source that says more is judged by that (4)
+                allocate L1 101152 on 0, size 4096
+                = statuses LEAKED
+            a witness decides
+                without origins; mesh 0 without 0; allocate L1 101152 on 0, size 4096;
+                witness CLOSE_BEGUN L1 on 0: 101152; close without devices
+                = statuses LEAKED
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     @ParameterizedTest
@@ -163,51 +121,11 @@ class BareReportsTests {
     }
 
     @Test
-    void whatLiesAboveAGapIsNotOfTheStack() {
-        judged(historyWithoutOrigins()
-                        .allocate(L1, device(0), BASE, 4_096)
-                        .allocate(L1, device(0), BASE + 8_192, 4_096)
-                        .allocate(L1, device(1), BASE + 4_096, 4_096)
-                        .recorded())
-                .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.LEAKED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
     void whereTheBaseIsNotKnownThereIsNoStack() {
         judged(historyWithoutOrigins()
                         .allocate(L1, device(0), BASE + 32, 4_096)
                         .allocate(L1, device(0), BASE + 32 + 4_096, 4_096)
                         .recorded())
                 .hasStandings(SurvivorStatus.LEAKED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void dramAtThatAddressIsNoStack() {
-        judged(historyWithoutOrigins().allocate(DRAM, device(0), BASE, 4_096).recorded())
-                .hasStandings(SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void aSourceThatSaysMoreIsJudgedByThat() {
-        judged(onTheBase().ownedBy(program(7)).recorded()).hasStandings(SurvivorStatus.LEAKED);
-        judged(onTheBase().labelled("ring").recorded()).hasStandings(SurvivorStatus.LEAKED);
-        judged(onTheBase().owning().recorded()).hasStandings(SurvivorStatus.LEAKED);
-        judged(HistoryScript.history().allocate(L1, device(0), BASE, 4_096).recorded())
-                .hasStandings(SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void aWitnessDecides() {
-        judged(historyWithoutOrigins()
-                        .meshWithoutDevices(0, 0)
-                        .allocate(L1, device(0), BASE, 4_096)
-                        .witness(CLOSE_BEGUN, L1, device(0), BASE)
-                        .closeWithoutDevices()
-                        .recorded())
-                .hasStandings(SurvivorStatus.LEAKED);
-    }
-
-    private static HistoryScript onTheBase() {
-        return historyWithoutOrigins().allocate(L1, device(0), BASE, 4_096);
     }
 }

@@ -1,17 +1,12 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.program;
-import static dev.meshguard.verdict.Cause.CACHED;
 import static dev.meshguard.verdict.Cause.CIRCULAR_BUFFER_UNREPORTED;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
-import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
-import static dev.meshguard.verdict.SurvivorStatus.UNDECIDED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
@@ -24,152 +19,75 @@ import org.junit.jupiter.api.Test;
 /** Every program with an open report has ended. */
 class CircularBufferUnreportedTests {
 
-    private static final String OUTSIDE_THE_ALLOCATOR =
-            "circular buffers lie outside the allocator, so closing the device cannot free it";
-
-    @Test
-    void namesTheProgramWhoseCircularBufferWasNeverReportedFreed() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .endOf(program(7))
-                .recorded();
-
-        judged(history)
-                .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
-                .because("program 7 ended at {owner ended}, and its free was never reported", OUTSIDE_THE_ALLOCATOR);
-    }
-
-    @Test
-    void namesBothProgramsThatUsedTheAddress() {
-        var history = history()
-                .allocate(L1, device(0), 109_344, 4_096)
-                .circularBufferOf(program(7))
-                .allocate(L1, device(0), 109_344, 2_048)
-                .circularBufferOf(program(8))
-                .endOf(program(7))
-                .endOf(program(8))
-                .recorded();
-
-        judged(history)
-                .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
-                .because(
-                        "program 7 ended at {owner ended 1}, program 8 ended at {last owner ended}, and its free was never reported",
-                        OUTSIDE_THE_ALLOCATOR);
-    }
-
-    @Test
-    void isNotNamedWhileTheProgramIsAlive() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .endOf(program(8))
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedWhileOneOfTwoProgramsIsAlive() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(8))
-                .endOf(program(7))
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNamedWhileAProgramIsAliveWhoseOwnFreeWasReported() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(8))
-                .endOf(program(7))
-                .free(L1, device(0), 101_152)
-                .circularBufferOf(program(8))
-                .recorded();
-
-        judged(history)
-                .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
-                .because("program 7 ended at {owner ended}, and its free was never reported", OUTSIDE_THE_ALLOCATOR);
-    }
-
-    @Test
-    void isNotNamedWhileAProgramIsAliveAndTheOneFreeIsNobodys() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(8))
-                .endOf(program(7))
-                .free(L1, device(0), 101_152)
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForAReportAfterTheEndOfTheProgram() {
-        var history = history()
-                .endOf(program(7))
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, UNDECIDED);
-    }
-
-    @Test
-    void isNotNamedForABufferOfTheAllocator() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .ownedBy(program(7))
-                .endOf(program(7))
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedWhileABufferOfTheAllocatorHoldsTheSameAddress() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .allocate(L1, device(0), 101_152, 4_096)
-                .ownedBy(program(7))
-                .endOf(program(7))
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForALifeThatBeganAsABufferOfTheAllocator() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .endOf(program(7))
-                .free(L1, device(0), 101_152)
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void leavesTheBufferOfAProgramInTheCacheToTheCache() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .cached(program(7))
-                .recorded();
-
-        judged(history).hasOnly(CACHED, LEAKED);
+    @Stories("""
+            names the program whose circular buffer was never reported freed
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7; end program 7
+                = CIRCULAR_BUFFER_UNREPORTED MISREPORTED
+                because program 7 ended at {owner ended}, and its free was never reported
+                because circular buffers lie outside the allocator, so closing the device cannot free it
+            names both programs that used the address
+                allocate L1 109344 on 0, size 4096, circular buffer of program 7;
+                allocate L1 109344 on 0, size 2048, circular buffer of program 8; end program 7; end program 8
+                = CIRCULAR_BUFFER_UNREPORTED MISREPORTED
+                because program 7 ended at {owner ended 1}, program 8 ended at {last owner ended}, and its free was
+                    never reported
+                because circular buffers lie outside the allocator, so closing the device cannot free it
+            is not named while the program is alive
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7; end program 8
+                = UNEXPLAINED LEAKED
+            is not named while one of two programs is alive
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7;
+                allocate L1 101152 on 0, size 4096, circular buffer of program 8; end program 7
+                = UNEXPLAINED LEAKED
+            is named while a program is alive whose own free was reported
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7;
+                allocate L1 101152 on 0, size 4096, circular buffer of program 8; end program 7;
+                free L1 101152 on 0, circular buffer of program 8
+                = CIRCULAR_BUFFER_UNREPORTED MISREPORTED
+                because program 7 ended at {owner ended}, and its free was never reported
+                because circular buffers lie outside the allocator, so closing the device cannot free it
+            is not named while a program is alive and the one free is nobodys
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7;
+                allocate L1 101152 on 0, size 4096, circular buffer of program 8; end program 7; free L1 101152 on 0
+                = UNEXPLAINED LEAKED
+            is not named for a report after the end of the program
+                end program 7; allocate L1 101152 on 0, size 4096, circular buffer of program 7
+                = UNEXPLAINED UNDECIDED
+            is not named for a buffer of the allocator
+                allocate L1 101152 on 0, size 4096, of program 7; end program 7
+                = UNEXPLAINED LEAKED
+            is not named while a buffer of the allocator holds the same address
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7;
+                allocate L1 101152 on 0, size 4096, of program 7; end program 7
+                = UNEXPLAINED LEAKED
+            is not named for a life that began as a buffer of the allocator
+                allocate L1 101152 on 0, size 4096; allocate L1 101152 on 0, size 4096, circular buffer of program 7;
+                end program 7; free L1 101152 on 0
+                = UNEXPLAINED LEAKED
+            leaves the buffer of a program in the cache to the cache
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7; cached program 7
+                = CACHED LEAKED
+            is named for a buffer whose program ended right afterwards
+                mesh 0 over 0; allocate L1 101152 on 0, size 4096, circular buffer of program 7; end program 7;
+                witness CLOSE_BEGUN L1 on 0; close
+                = CIRCULAR_BUFFER_UNREPORTED MISREPORTED
+                because program 7 ended at {owner ended}, and its free was never reported
+                because circular buffers lie outside the allocator, so closing the device cannot free it (the allocator
+                    held nothing there at {witnessed})
+            takes no comfort from a witness that holds the address
+                mesh 0 over 0; allocate L1 101152 on 0, size 4096, circular buffer of program 7; end program 7;
+                witness CLOSE_BEGUN L1 on 0: 101152; close
+                = CIRCULAR_BUFFER_UNREPORTED MISREPORTED
+                because program 7 ended at {owner ended}, and its free was never reported
+                because circular buffers lie outside the allocator, so closing the device cannot free it
+            is not named while a program is alive and the one free is of another
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7;
+                allocate L1 101152 on 0, size 4096, circular buffer of program 8; end program 7;
+                free L1 101152 on 0, circular buffer of program 9
+                = UNEXPLAINED LEAKED
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     /** Two runtimes that use one tracker in turn number their programs alike. */
@@ -193,38 +111,6 @@ class CircularBufferUnreportedTests {
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 
         assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(UNEXPLAINED);
-    }
-
-    @Test
-    void isNamedForABufferWhoseProgramEndedRightAfterwards() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .endOf(program(7))
-                .witness(CLOSE_BEGUN, L1, device(0))
-                .closed();
-
-        judged(history)
-                .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
-                .because(
-                        "program 7 ended at {owner ended}, and its free was never reported",
-                        OUTSIDE_THE_ALLOCATOR + " (the allocator held nothing there at {witnessed})");
-    }
-
-    @Test
-    void takesNoComfortFromAWitnessThatHoldsTheAddress() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .endOf(program(7))
-                .witness(CLOSE_BEGUN, L1, device(0), 101_152)
-                .closed();
-
-        judged(history)
-                .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
-                .because("program 7 ended at {owner ended}, and its free was never reported", OUTSIDE_THE_ALLOCATOR);
     }
 
     private static String onlyOnThatDevice(MeshDescription mesh, int device) {
@@ -262,20 +148,5 @@ class CircularBufferUnreportedTests {
                 .isEqualTo("nothing");
         assertThat(onlyOnThatDevice(new MeshDescription(0, "1x1 mesh", List.of(0), 0), 0))
                 .isEqualTo("nothing");
-    }
-
-    @Test
-    void isNotNamedWhileAProgramIsAliveAndTheOneFreeIsOfAnother() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(8))
-                .endOf(program(7))
-                .free(L1, device(0), 101_152)
-                .circularBufferOf(program(9))
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
     }
 }

@@ -1,34 +1,24 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.IgnoredFreeReason.ALREADY_FREED;
 import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
-import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
-import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.LATE;
-import static dev.meshguard.verdict.Cause.SYSTEM;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
-import static dev.meshguard.verdict.SurvivorStatus.EXPECTED;
 import static dev.meshguard.verdict.SurvivorStatus.FREED_LATE;
 import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
-import static dev.meshguard.verdict.SurvivorStatus.UNDECIDED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.script.HistoryScript;
@@ -37,34 +27,129 @@ import org.junit.jupiter.api.Test;
 /** The witness listed the memory as free in time, or its handle was released after the device was closed. */
 class FreeUnreportedTests {
 
-    @Test
-    void isNamedWhenTheWitnessCallsTheMemoryFreeAtClose() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history)
-                .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because("the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
-    }
-
-    @Test
-    void isNamedWhenTheRuntimeFreedItsOwnMemoryBeforeTheWipe() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .lifetime(BufferLifetime.SYSTEM)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .witness(BEFORE_WIPE, DRAM, device(0))
-                .closed();
-
-        judged(history)
-                .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because(
-                        "the allocator reported 0x1000 (4096) as free before the allocators were wiped ({last witnessed})",
-                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed 1})");
+    @Stories("""
+            is named when the witness calls the memory free at close
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+                because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
+            is named when the runtime freed its own memory before the wipe
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, lifetime SYSTEM; witness CLOSE_BEGUN DRAM on 0: 0x1000;
+                witness BEFORE_WIPE DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+                because the allocator reported 0x1000 (4096) as free before the allocators were wiped ({last witnessed})
+                because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed 1})
+            is named by the first reading that covers the memory
+                mesh 0 over 0..1; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 1;
+                witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+                because the allocator reported 0x1000 (4096) as free when close began ({last witnessed})
+            is left to what is late where nobody reports that a device is closed
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close without devices; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                = LATE FREED_LATE
+            is not named when the witness holds the memory at close
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000;
+                witness BEFORE_WIPE DRAM on 0; witness AFTER_WIPE DRAM on 0; close
+                = UNEXPLAINED LEAKED
+                because no free was reported
+                because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed 1})
+            is not named for a reading after the wipe only
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; witness AFTER_WIPE DRAM on 0; close
+                = UNEXPLAINED LEAKED
+                because no free was reported
+            is not named for a snapshot after the close of the mesh
+                mesh 0 over 0; mesh 1 without 0; allocate DRAM 0x1000 on 0, mesh 1; close 1;
+                witness CLOSE_BEGUN DRAM on 0, mesh 1; close
+                = UNEXPLAINED LEAKED
+            is not named for a snapshot of another allocator
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 0, allocator DEVICE; close
+                = UNEXPLAINED LEAKED
+            is named for a snapshot of the device that the close of another mesh read
+                mesh 0 over 0..1; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 1, allocator DEVICE; close 1;
+                witness CLOSE_BEGUN DRAM on 1, mesh 1, allocator DEVICE; close
+                = FREE_UNREPORTED MISREPORTED
+            is not named for a snapshot of a mesh that does not cover the device
+                mesh 0 over 0; mesh 1 over 1; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0, mesh 1; close
+                = UNEXPLAINED LEAKED
+            is not named for a reading before the buffer was there
+                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0; allocate DRAM 0x1000 on 0; close
+                = UNEXPLAINED LEAKED
+            is not named for a snapshot of a later open period of the device
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; witness CLOSE_BEGUN DRAM on 0; close
+                = UNEXPLAINED LEAKED
+            is not named for a reading of another device
+                mesh 0 over 0..1; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 1; close
+                = UNEXPLAINED LEAKED
+            is not named for a reading of another memory
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN L1 on 0; close
+                = UNEXPLAINED LEAKED
+            is not named for runtime memory that is still allocated before the wipe
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, lifetime SYSTEM; witness CLOSE_BEGUN DRAM on 0: 0x1000;
+                witness BEFORE_WIPE DRAM on 0: 0x1000; close
+                = SYSTEM LEAKED
+            is not named for persistent memory
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, lifetime PERSISTENT; witness CLOSE_BEGUN DRAM on 0; close
+                = SYSTEM EXPECTED
+            is not named for a circular buffer that no allocator knows
+                mesh 0 over 0; allocate L1 101152 on 0, size 4096, circular buffer of program 7;
+                witness CLOSE_BEGUN L1 on 0; close
+                = UNEXPLAINED LEAKED
+            is not named for a second free that the runtime ignored
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, ALREADY_FREED; close
+                = UNEXPLAINED LEAKED
+            does not excuse a new buffer for the late release of an older handle
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; allocate DRAM 0x1000 on 0;
+                ignore DRAM 0x1000 on 0, DEVICE_CLOSED; close
+                = causes LATE UNEXPLAINED, statuses FREED_LATE LEAKED
+            does not guess which of two generations a late release means
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; allocate DRAM 0x1000 on 0; close;
+                ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                = UNEXPLAINED LEAKED
+            does not excuse a new buffer for the late release of a handle whose free was reported
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; close; mesh 1 over 0;
+                allocate DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, DEVICE_CLOSED; close
+                = UNEXPLAINED LEAKED
+            does not excuse a later report for an earlier release where devices are not reported
+                mesh 0 without 0; allocate DRAM 0x1000 on 0; close without devices;
+                ignore DRAM 0x1000 on 0, DEVICE_CLOSED; mesh 1 without 0; allocate DRAM 0x1000 on 0;
+                close without devices
+                = UNEXPLAINED LEAKED
+            does not excuse a later report for an earlier reading where devices are not reported
+                mesh 0 without 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close without devices;
+                mesh 1 without 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000;
+                close without devices
+                = UNEXPLAINED LEAKED
+            does not excuse a buffer for a reading of an earlier mesh
+                without origins; mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0; close; mesh 1 over 0;
+                allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                = UNEXPLAINED LEAKED
+            blames no gap that was over before the buffer was there
+                mesh 0 over 0; stopped the server was down; started; allocate DRAM 0x1000 on 0;
+                witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+                because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
+            needs a release for each report of which nothing is known
+                without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; close;
+                ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                = UNEXPLAINED UNDECIDED
+            needs a release for each report of which nothing is known (2)
+                without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; close;
+                ignore DRAM 0x1000 on 0, DEVICE_CLOSED; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                = LATE FREED_LATE
+            needs a release for a known request and for one of which nothing is known
+                without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, of program 7;
+                close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                = UNEXPLAINED LEAKED
+            is not proved by a snapshot after the close of the device
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, allocator DEVICE; close; witness CLOSE_BEGUN DRAM on 0
+                = UNEXPLAINED LEAKED
+            is disproved by memory that a snapshot still lists after the close of the device
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; witness CLOSE_BEGUN DRAM on 0: 0x1000
+                = UNEXPLAINED LEAKED, conclusive
+                because no free was reported
+                because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     @Test
@@ -82,235 +167,6 @@ class FreeUnreportedTests {
     }
 
     @Test
-    void isNamedByTheFirstReadingThatCoversTheMemory() {
-        var history = history()
-                .mesh(0, 0, 1)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(1))
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history)
-                .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because("the allocator reported 0x1000 (4096) as free when close began ({last witnessed})");
-    }
-
-    @Test
-    void isLeftToWhatIsLateWhereNobodyReportsThatADeviceIsClosed() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .closeWithoutDevices()
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                .recorded();
-
-        judged(history).hasOnly(LATE, FREED_LATE);
-    }
-
-    @Test
-    void isNotNamedWhenTheWitnessHoldsTheMemoryAtClose() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .witness(BEFORE_WIPE, DRAM, device(0))
-                .witness(AFTER_WIPE, DRAM, device(0))
-                .closed();
-
-        judged(history)
-                .hasOnly(UNEXPLAINED, LEAKED)
-                .because(
-                        "no free was reported",
-                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed 1})");
-    }
-
-    @Test
-    void isNotNamedForAReadingAfterTheWipeOnly() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(AFTER_WIPE, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED).because("no free was reported");
-    }
-
-    @Test
-    void isNotNamedForASnapshotAfterTheCloseOfTheMesh() {
-        var history = history()
-                .mesh(0, 0)
-                .meshWithoutDevices(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .onMesh(1)
-                .closeMesh(1)
-                .witnessOf(1, CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForASnapshotOfAnotherAllocator() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .onMesh(0)
-                .witnessOf(WitnessSnapshot.of(0, CLOSE_BEGUN).ofAllocator(AllocatorId.DEVICE), DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNamedForASnapshotOfTheDeviceThatTheCloseOfAnotherMeshRead() {
-        var history = history()
-                .mesh(0, 0, 1)
-                .submesh(1, 0, 0)
-                .allocate(DRAM, device(1), 0x1000, 64)
-                .fromAllocator(AllocatorId.DEVICE)
-                .closeMesh(1)
-                .witnessOf(WitnessSnapshot.of(1, CLOSE_BEGUN).ofAllocator(AllocatorId.DEVICE), DRAM, device(1))
-                .closed();
-
-        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
-    }
-
-    @Test
-    void isNotNamedForASnapshotOfAMeshThatDoesNotCoverTheDevice() {
-        var history = history()
-                .mesh(0, 0)
-                .mesh(1, 1)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witnessOf(1, CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForAReadingBeforeTheBufferWasThere() {
-        var history = history()
-                .mesh(0, 0)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForASnapshotOfALaterOpenPeriodOfTheDevice() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .mesh(1, 0)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForAReadingOfAnotherDevice() {
-        var history = history()
-                .mesh(0, 0, 1)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(1))
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForAReadingOfAnotherMemory() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, L1, device(0))
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForRuntimeMemoryThatIsStillAllocatedBeforeTheWipe() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .lifetime(BufferLifetime.SYSTEM)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .witness(BEFORE_WIPE, DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history).hasOnly(SYSTEM, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForPersistentMemory() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .lifetime(BufferLifetime.PERSISTENT)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(SYSTEM, EXPECTED);
-    }
-
-    @Test
-    void isNotNamedForACircularBufferThatNoAllocatorKnows() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .witness(CLOSE_BEGUN, L1, device(0))
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForASecondFreeThatTheRuntimeIgnored() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .freeIgnored(DRAM, device(0), 0x1000, ALREADY_FREED)
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void doesNotExcuseANewBufferForTheLateReleaseOfAnOlderHandle() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                .closed();
-
-        judged(history).hasCauses(LATE, UNEXPLAINED).hasStandings(FREED_LATE, LEAKED);
-    }
-
-    @Test
-    void doesNotGuessWhichOfTwoGenerationsALateReleaseMeans() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
     void isLeftToWhatIsLateForEachLifeWhoseHandleIsReleasedBeforeTheNextBegins() {
         var script = history();
         for (int round = 0; round < 3; round++) {
@@ -321,52 +177,6 @@ class FreeUnreportedTests {
         }
 
         judged(script.recorded()).hasOnly(LATE, FREED_LATE);
-    }
-
-    @Test
-    void doesNotExcuseANewBufferForTheLateReleaseOfAHandleWhoseFreeWasReported() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .close()
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void doesNotExcuseALaterReportForAnEarlierReleaseWhereDevicesAreNotReported() {
-        var history = history()
-                .meshWithoutDevices(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .closeWithoutDevices()
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                .meshWithoutDevices(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .closeWithoutDevices()
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void doesNotExcuseALaterReportForAnEarlierReadingWhereDevicesAreNotReported() {
-        var history = history()
-                .meshWithoutDevices(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closeWithoutDevices()
-                .meshWithoutDevices(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closeWithoutDevices()
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
     }
 
     @Test
@@ -401,20 +211,6 @@ class FreeUnreportedTests {
 
         judged(script.witness(CLOSE_BEGUN, DRAM, new int[] {0, 1}, 0x1000).closed())
                 .hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void doesNotExcuseABufferForAReadingOfAnEarlierMesh() {
-        var history = HistoryScript.historyWithoutOrigins()
-                .mesh(0, 0)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .close()
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
     }
 
     @Test
@@ -479,82 +275,5 @@ class FreeUnreportedTests {
         tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, 0x1000, Ownership.OWNING);
 
         judged(tracker.history()).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void blamesNoGapThatWasOverBeforeTheBufferWasThere() {
-        var history = history()
-                .mesh(0, 0)
-                .stopped("the server was down")
-                .started()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history)
-                .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because("the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
-    }
-
-    private static HistoryScript twoAtOneAddressOfAClosedDevice(HistoryScript script) {
-        return script.mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED);
-    }
-
-    @Test
-    void needsAReleaseForEachReportOfWhichNothingIsKnown() {
-        judged(twoAtOneAddressOfAClosedDevice(HistoryScript.historyWithoutOrigins())
-                        .recorded())
-                .hasOnly(UNEXPLAINED, UNDECIDED);
-        judged(twoAtOneAddressOfAClosedDevice(HistoryScript.historyWithoutOrigins())
-                        .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                        .recorded())
-                .hasOnly(LATE, FREED_LATE);
-    }
-
-    @Test
-    void needsAReleaseForAKnownRequestAndForOneOfWhichNothingIsKnown() {
-        var script = HistoryScript.historyWithoutOrigins()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .ownedBy(HistoryScript.program(7))
-                .close()
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED);
-
-        judged(script.recorded()).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotProvedByASnapshotAfterTheCloseOfTheDevice() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .fromAllocator(AllocatorId.DEVICE)
-                .close()
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .recorded();
-
-        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void isDisprovedByMemoryThatASnapshotStillListsAfterTheCloseOfTheDevice() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history)
-                .hasOnly(UNEXPLAINED, LEAKED)
-                .because(
-                        "no free was reported",
-                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})")
-                .inconclusiveReasons();
     }
 }

@@ -1,20 +1,16 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
@@ -46,23 +42,44 @@ class FreedLateTests {
         assertThat(verdict.hasBalancedReports()).isTrue();
     }
 
-    @Test
-    void isOfTheLastRequestIfTheAllocatorReservedTheAddressTwice() {
-        var history = twoRequests()
-                .close()
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                .recorded();
-
-        judged(history).hasCauses(Cause.FREE_UNREPORTED, Cause.LATE);
-    }
-
-    private static HistoryScript twoRequests() {
-        return history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .fromAllocator(AllocatorId.MESH)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .fromAllocator(AllocatorId.MESH);
+    @Stories("""
+            is of the last request if the allocator reserved the address twice
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, allocator MESH; allocate DRAM 0x1000 on 0, allocator MESH;
+                close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                = causes FREE_UNREPORTED LATE
+            is a free between the beginning of the close and its end
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; closing; free DRAM 0x1000 on 0; close
+                = LATE FREED_LATE
+            is no free before the close
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; closing; close
+                = LEAK_FREE
+            is no report that comes late of a free that did not
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; closing; witness CLOSE_BEGUN DRAM on 0; close;
+                free DRAM 0x1000 on 0
+                = LEAK_FREE
+            is no second report of what was freed before
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, again NON_OWNING; free DRAM 0x1000 on 0; closing; close;
+                free DRAM 0x1000 on 0
+                = LEAK_FREE
+            is not named for a persistent buffer freed after the check
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, lifetime PERSISTENT; closing; close; checked;
+                free DRAM 0x1000 on 0, lifetime PERSISTENT
+                = EXPECTED_ONLY
+            is no circular buffer whose program ends after the close
+                mesh 0 over 0; allocate L1 0x1000 on 0, circular buffer of program 7; closing; close;
+                free L1 0x1000 on 0, circular buffer of program 7
+                = LEAK_FREE
+            is no binary of a program that goes with the cache of the mesh
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, of program 7; cached program 7; closing; close; end program 7;
+                free DRAM 0x1000 on 0, of program 7
+                = LEAK_FREE
+            is the binary of a program that the code under test ends too late
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, of program 7; closing; close; end program 7;
+                free DRAM 0x1000 on 0, of program 7
+                = LATE FREED_LATE
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     @Test
@@ -83,47 +100,6 @@ class FreedLateTests {
         assertThat(verdict.hasBalancedReports()).isTrue();
     }
 
-    @Test
-    void isAFreeBetweenTheBeginningOfTheCloseAndItsEnd() {
-        var history = oneBuffer().closing().free(DRAM, device(0), 0x1000).closed();
-
-        judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
-    }
-
-    @Test
-    void isNoFreeBeforeTheClose() {
-        var history = oneBuffer().free(DRAM, device(0), 0x1000).closing().closed();
-
-        judged(history).hasOutcome(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void isNoReportThatComesLateOfAFreeThatDidNot() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .closing()
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .close()
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history).hasOutcome(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void isNoSecondReportOfWhatWasFreedBefore() {
-        var history = oneBuffer()
-                .andOnceMore(Ownership.NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .closing()
-                .close()
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history).hasOutcome(Outcome.LEAK_FREE);
-    }
-
     @ParameterizedTest
     @EnumSource(names = {"SYSTEM", "PERSISTENT"})
     void isNotWhatTheRuntimeFreesAtTheCloseOrLater(BufferLifetime lifetime) {
@@ -136,64 +112,6 @@ class FreedLateTests {
                 .recorded();
 
         judged(history).hasOutcome(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void isNotNamedForAPersistentBufferFreedAfterTheCheck() {
-        var history = oneBuffer()
-                .lifetime(BufferLifetime.PERSISTENT)
-                .closing()
-                .close()
-                .checkedOn("2026-11-20")
-                .free(DRAM, device(0), 0x1000)
-                .lifetime(BufferLifetime.PERSISTENT)
-                .recorded();
-
-        judged(history).hasOutcome(Outcome.EXPECTED_ONLY);
-    }
-
-    @Test
-    void isNoCircularBufferWhoseProgramEndsAfterTheClose() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(L1, device(0), 0x1000, 64)
-                .circularBufferOf(program(7))
-                .closing()
-                .close()
-                .free(L1, device(0), 0x1000)
-                .circularBufferOf(program(7))
-                .recorded();
-
-        judged(history).hasOutcome(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void isNoBinaryOfAProgramThatGoesWithTheCacheOfTheMesh() {
-        var history = oneBuffer()
-                .ownedBy(program(7))
-                .cached(program(7))
-                .closing()
-                .close()
-                .endOf(program(7))
-                .free(DRAM, device(0), 0x1000)
-                .ownedBy(program(7))
-                .recorded();
-
-        judged(history).hasOutcome(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void isTheBinaryOfAProgramThatTheCodeUnderTestEndsTooLate() {
-        var history = oneBuffer()
-                .ownedBy(program(7))
-                .closing()
-                .close()
-                .endOf(program(7))
-                .free(DRAM, device(0), 0x1000)
-                .ownedBy(program(7))
-                .recorded();
-
-        judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
     }
 
     @Test
@@ -361,34 +279,18 @@ class FreedLateTests {
             judged(history).hasOutcome(Outcome.LEAK_FREE);
         }
 
-        @Test
-        void isThatOfTheOpenPeriodInWhichItWasAllocated() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .free(DRAM, device(0), 0x1000)
-                    .close()
-                    .mesh(1, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .free(DRAM, device(0), 0x1000)
-                    .closed();
-
-            judged(history).hasOutcome(Outcome.LEAK_FREE);
-        }
-
-        @Test
-        void isNotThatOfAFreeOnALaterMeshWithTheSameNumber() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .close()
-                    .mesh(0, 0)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(0)
-                    .closed();
-
-            judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
+        @Stories("""
+                is that of the open period in which it was allocated
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; close; mesh 1 over 0;
+                    allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; close
+                    = LEAK_FREE
+                is not that of a free on a later mesh with the same number
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; close; mesh 0 over 0;
+                    free DRAM 0x1000 on 0, mesh 0; close
+                    = UNEXPLAINED LEAKED
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
     }
 }

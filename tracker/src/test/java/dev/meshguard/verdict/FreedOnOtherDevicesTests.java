@@ -3,12 +3,10 @@ package dev.meshguard.verdict;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.Ownership.NON_OWNING;
-import static dev.meshguard.event.Ownership.OWNING;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Cause.FREED_ON_OTHER_DEVICES;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
@@ -18,7 +16,6 @@ import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.SourceDescription;
@@ -32,64 +29,91 @@ import org.junit.jupiter.api.Test;
 /** Most siblings of a buffer were freed, one to a device. */
 class FreedOnOtherDevicesTests {
 
-    private static HistoryScript lockStep() {
-        return history()
-                .mesh(0, devices(0, 3))
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .nonOwning();
-    }
-
-    @Test
-    void isAReportThatIsMissingWhereTheDevicesFreeInLockStep() {
-        var history = lockStep().free(DRAM, devices(0, 2), 0x1000).nonOwning().closed();
-
-        judged(history)
-                .hasOnly(FREED_ON_OTHER_DEVICES, MISREPORTED)
-                .because(
-                        "3 of 4 buffers of one mesh allocation were freed by {last freed}, device 3's never was",
-                        "one allocator frees it on all devices at once, so only the report of device 3 can be missing");
-    }
-
-    @Test
-    void isALeakWhereTheWitnessHoldsTheMemoryOfADeviceInLockStep() {
-        var history = lockStep()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
-                .witness(CLOSE_BEGUN, DRAM, device(3), 0x1000)
-                .closed();
-
-        judged(history)
-                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
-                .because(
-                        "3 of 4 buffers of one mesh allocation were freed by {last freed}, device 3's never was",
-                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
-    }
-
-    @Test
-    void leavesMemoryThatTheWitnessCallsFreeToTheWitness() {
-        var history = lockStep()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
-                .witness(CLOSE_BEGUN, DRAM, device(3))
-                .closed();
-
-        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
-    }
-
-    @Test
-    void isALeakOfSingleDeviceBuffersFromOneLine() {
-        var history = history()
-                .allocateOneByOne(DRAM, devices(0, 7), 0x1000, 64)
-                .nonOwning()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
-                .free(DRAM, devices(4, 7), 0x1000)
-                .nonOwning()
-                .recorded();
-
-        judged(history)
-                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
-                .because("7 of 8 single-device buffers were freed by {last freed}, device 3's never was");
+    @Stories("""
+            is a report that is missing where the devices free in lock step
+                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, view; free DRAM 0x1000 on 0..2, view; close
+                = FREED_ON_OTHER_DEVICES MISREPORTED
+                because 3 of 4 buffers of one mesh allocation were freed by {last freed}, device 3's never was
+                because one allocator frees it on all devices at once, so only the report of device 3 can be missing
+            is a leak where the witness holds the memory of a device in lock step
+                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, view; free DRAM 0x1000 on 0..2, view;
+                witness CLOSE_BEGUN DRAM on 3: 0x1000; close
+                = FREED_ON_OTHER_DEVICES LEAKED
+                because 3 of 4 buffers of one mesh allocation were freed by {last freed}, device 3's never was
+                because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
+            leaves memory that the witness calls free to the witness
+                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, view; free DRAM 0x1000 on 0..2, view;
+                witness CLOSE_BEGUN DRAM on 3; close
+                = FREE_UNREPORTED MISREPORTED
+            is a leak of single device buffers from one line
+                allocate DRAM 0x1000 on 0..7, each, view; free DRAM 0x1000 on 0..2, view; free DRAM 0x1000 on 4..7, view
+                = FREED_ON_OTHER_DEVICES LEAKED
+                because 7 of 8 single-device buffers were freed by {last freed}, device 3's never was
+            says that the others went with their handles
+                allocate DRAM 0x1000 on 0..7, each, owning; free DRAM 0x1000 on 0..6, owning, collected
+                = FREED_ON_OTHER_DEVICES LEAKED
+                because 7 of 8 single-device buffers were freed when their handles were collected, by {last freed},
+                    device 7's never was
+            is a leak where the buffers own their memory
+                allocate DRAM 0x1000 on 0..3, owning; free DRAM 0x1000 on 0..2, owning
+                = FREED_ON_OTHER_DEVICES LEAKED
+            is a leak where nobody says who owns the memory
+                allocate DRAM 0x1000 on 0..3; free DRAM 0x1000 on 0..2
+                = FREED_ON_OTHER_DEVICES LEAKED
+            is a leak where the buffers lie at different addresses
+                allocate DRAM 0x1000 on 0..2, view, and 0x2000 on 3; free DRAM 0x1000 on 0..2, view
+                = FREED_ON_OTHER_DEVICES LEAKED
+            is not named with half of them freed
+                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, view; free DRAM 0x1000 on 0..1, view; close
+                = UNEXPLAINED LEAKED
+            counts what each device did with several buffers of one request
+                allocate DRAM 0x1000 on 0..3, and 0x2000 on 0..3, view; free DRAM 0x1000 on 0..3, view;
+                free DRAM 0x2000 on 0..2, view
+                = FREED_ON_OTHER_DEVICES LEAKED
+                because device 3 allocated 2 from this line and freed 1, by {last freed}; 3 of 4 devices allocated 2 and
+                    freed all
+            is not named for two buffers on one of many devices
+                mesh 0 over 0..7; allocate DRAM 0x9000 on 0..7; free DRAM 0x9000 on 0..7;
+                allocate DRAM 0x1000 on 0..1, and 0x2000 on 0; free DRAM 0x1000 on 0..1; close
+                = UNEXPLAINED LEAKED
+            is not named for buffers from other lines
+                allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 1; allocate DRAM 0x1000 on 2;
+                free DRAM 0x1000 on 0..1
+                = UNEXPLAINED LEAKED
+            is not named where requests cannot be distinguished
+                without origins; allocate DRAM 0x1000 on 0..3, view; free DRAM 0x1000 on 0..2, view
+                = UNEXPLAINED LEAKED
+            is not named for the only buffer of its request
+                allocate DRAM 0x1000 on 0
+                = UNEXPLAINED LEAKED
+            is a leak for circular buffers that no allocator frees in lock step
+                allocate DRAM 0x1000 on 0..3, circular buffer of program 7, view;
+                free DRAM 0x1000 on 0..2, circular buffer of program 7, view
+                = FREED_ON_OTHER_DEVICES LEAKED
+            is a leak when an owner was reported as well
+                allocate DRAM 0x1000 on 0..3, view, again OWNING; free DRAM 0x1000 on 0..2, view;
+                free DRAM 0x1000 on 0..2, owning
+                = FREED_ON_OTHER_DEVICES LEAKED
+            is not named when a later request got the address
+                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, view; free DRAM 0x1000 on 0..2, view;
+                allocate DRAM 0x1000 on 3, view; close
+                = UNEXPLAINED LEAKED
+            does not say that the others went with their handles where one was freed
+                allocate DRAM 0x1000 on 0..3, each, owning; free DRAM 0x1000 on 0..1, owning, collected;
+                free DRAM 0x1000 on 2, owning
+                = FREED_ON_OTHER_DEVICES LEAKED
+                because 3 of 4 single-device buffers were freed by {last freed}, device 3's never was
+            is a missing report though something else owned the address of a sibling
+                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, view; allocate DRAM 0x1000 on 0, owning;
+                free DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0..2, view; close
+                = FREED_ON_OTHER_DEVICES MISREPORTED
+            is not named for persistent memory that is free everywhere
+                mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1, lifetime PERSISTENT; witness CLOSE_BEGUN DRAM on 0..1;
+                close
+                = SYSTEM EXPECTED
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     @Test
@@ -104,83 +128,6 @@ class FreedOnOtherDevicesTests {
         }
 
         judged(tracker.history()).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void saysThatTheOthersWentWithTheirHandles() {
-        var history = history()
-                .allocateOneByOne(DRAM, devices(0, 7), 0x1000, 64)
-                .owning()
-                .free(DRAM, devices(0, 6), 0x1000)
-                .owning()
-                .ofCollectedHandle()
-                .recorded();
-
-        judged(history)
-                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
-                .because("7 of 8 single-device buffers were freed when their handles were collected, by {last freed},"
-                        + " device 7's never was");
-    }
-
-    @Test
-    void isALeakWhereTheBuffersOwnTheirMemory() {
-        var history = history()
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .owning()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .owning()
-                .recorded();
-
-        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
-    }
-
-    @Test
-    void isALeakWhereNobodySaysWhoOwnsTheMemory() {
-        var history = history()
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .free(DRAM, devices(0, 2), 0x1000)
-                .recorded();
-
-        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
-    }
-
-    @Test
-    void isALeakWhereTheBuffersLieAtDifferentAddresses() {
-        var history = history()
-                .allocate(DRAM, devices(0, 2), 0x1000, 64)
-                .nonOwning()
-                .and(device(3), 0x2000)
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
-                .recorded();
-
-        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
-    }
-
-    @Test
-    void isNotNamedWithHalfOfThemFreed() {
-        var history = lockStep().free(DRAM, devices(0, 1), 0x1000).nonOwning().closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void countsWhatEachDeviceDidWithSeveralBuffersOfOneRequest() {
-        var history = history()
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .and(devices(0, 3), 0x2000)
-                .nonOwning()
-                .free(DRAM, devices(0, 3), 0x1000)
-                .nonOwning()
-                .free(DRAM, devices(0, 2), 0x2000)
-                .nonOwning()
-                .recorded();
-
-        judged(history)
-                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
-                .because(
-                        "device 3 allocated 2 from this line and freed 1, by {last freed}; 3 of 4 devices allocated 2 and freed"
-                                + " all");
     }
 
     @Test
@@ -232,20 +179,6 @@ class FreedOnOtherDevicesTests {
             script.allocateOneByOne(DRAM, devices(0, 3), 0x1000L * (round + 1), 64);
         }
         var history = script.free(DRAM, devices(0, 2), 0x1000).recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForTwoBuffersOnOneOfManyDevices() {
-        var history = history()
-                .mesh(0, devices(0, 7))
-                .allocate(DRAM, devices(0, 7), 0x9000, 64)
-                .free(DRAM, devices(0, 7), 0x9000)
-                .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                .and(device(0), 0x2000)
-                .free(DRAM, devices(0, 1), 0x1000)
-                .closed();
 
         judged(history).hasOnly(UNEXPLAINED, LEAKED);
     }
@@ -322,78 +255,6 @@ class FreedOnOtherDevicesTests {
             script.allocateOneByOne(DRAM, device(device), 0x1000, 64).labelled("layer " + device);
         }
         var history = script.free(DRAM, devices(0, 2), 0x1000).recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForBuffersFromOtherLines() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(1), 0x1000, 64)
-                .allocate(DRAM, device(2), 0x1000, 64)
-                .free(DRAM, devices(0, 1), 0x1000)
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedWhereRequestsCannotBeDistinguished() {
-        var history = historyWithoutOrigins()
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .nonOwning()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForTheOnlyBufferOfItsRequest() {
-        var history = history().allocate(DRAM, device(0), 0x1000, 64).recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isALeakForCircularBuffersThatNoAllocatorFreesInLockStep() {
-        var history = history()
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .circularBufferOf(program(7))
-                .nonOwning()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .circularBufferOf(program(7))
-                .nonOwning()
-                .recorded();
-
-        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
-    }
-
-    @Test
-    void isALeakWhenAnOwnerWasReportedAsWell() {
-        var history = history()
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .nonOwning()
-                .andOnceMore(OWNING)
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .owning()
-                .recorded();
-
-        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
-    }
-
-    @Test
-    void isNotNamedWhenALaterRequestGotTheAddress() {
-        var history = lockStep()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
-                .allocate(DRAM, device(3), 0x1000, 64)
-                .nonOwning()
-                .closed();
 
         judged(history).hasOnly(UNEXPLAINED, LEAKED);
     }
@@ -478,23 +339,6 @@ class FreedOnOtherDevicesTests {
     }
 
     @Test
-    void doesNotSayThatTheOthersWentWithTheirHandlesWhereOneWasFreed() {
-        var history = history()
-                .allocateOneByOne(DRAM, devices(0, 3), 0x1000, 64)
-                .owning()
-                .free(DRAM, devices(0, 1), 0x1000)
-                .owning()
-                .ofCollectedHandle()
-                .free(DRAM, device(2), 0x1000)
-                .owning()
-                .recorded();
-
-        judged(history)
-                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
-                .because("3 of 4 single-device buffers were freed by {last freed}, device 3's never was");
-    }
-
-    @Test
     void countsWhatTheWitnessCallsFreeAsFreed() {
         var script = history().mesh(0, devices(0, 3));
         for (int round = 0; round < 1; round++) {
@@ -540,32 +384,6 @@ class FreedOnOtherDevicesTests {
         judged(tracker.history())
                 .hasCauses(FREE_UNREPORTED, FREE_UNREPORTED, FREE_UNREPORTED, FREED_ON_OTHER_DEVICES)
                 .hasStandings(MISREPORTED, MISREPORTED, MISREPORTED, LEAKED);
-    }
-
-    @Test
-    void isAMissingReportThoughSomethingElseOwnedTheAddressOfASibling() {
-        var history = lockStep()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
-                .closed();
-
-        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, MISREPORTED);
-    }
-
-    @Test
-    void isNotNamedForPersistentMemoryThatIsFreeEverywhere() {
-        var history = history()
-                .mesh(0, 0, 1)
-                .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                .lifetime(BufferLifetime.PERSISTENT)
-                .witness(CLOSE_BEGUN, DRAM, devices(0, 1))
-                .closed();
-
-        judged(history).hasOnly(Cause.SYSTEM, SurvivorStatus.EXPECTED);
     }
 
     private static AllocationHistory oneBufferOnEachOfThreeMeshes(int devicesOfAMesh) {

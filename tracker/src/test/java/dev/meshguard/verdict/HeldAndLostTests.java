@@ -5,13 +5,10 @@ import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Reachability;
-import dev.meshguard.tracker.script.HistoryScript;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -36,46 +33,37 @@ class HeldAndLostTests {
                         "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
     }
 
-    @Test
-    void saysThatNobodyKnowsWhatHoldsIt() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(Reachability.held())
-                .recorded();
-
-        judged(history)
-                .hasOnly(Cause.HELD, SurvivorStatus.LEAKED)
-                .because(
-                        "its handle is still reachable, but from none of the objects that were searched ({handle traced})");
-    }
-
-    @Test
-    void namesABufferThatNobodyCanFreeAnyMore() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(Reachability.lost())
-                .recorded();
-
-        judged(history)
-                .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
-                .because("no handle to it is reachable any more, and no free of it was reported ({handle traced})");
-    }
-
-    @Test
-    void namesMemoryThatOnlyTheCollectorFrees() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .freedOnCollection()
-                .traced(Reachability.lost())
-                .recorded();
-
-        judged(history)
-                .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
-                .because(
-                        "no handle to it is reachable any more, and only the garbage collector frees it, at a moment that"
-                                + " nobody chooses ({handle traced})")
-                .hasFix("Free the buffer where its use ends, or expect it with a reason: the collector does not see how"
-                        + " much memory it holds.");
+    @Stories("""
+            says that nobody knows what holds it
+                allocate DRAM 0x1000 on 0; handle held
+                = HELD LEAKED
+                because its handle is still reachable, but from none of the objects that were searched ({handle traced})
+            names a buffer that nobody can free any more
+                allocate DRAM 0x1000 on 0; handle lost
+                = LOST LEAKED
+                because no handle to it is reachable any more, and no free of it was reported ({handle traced})
+            names memory that only the collector frees
+                allocate DRAM 0x1000 on 0, collectable; handle lost
+                = LOST LEAKED
+                because no handle to it is reachable any more, and only the garbage collector frees it, at a moment that
+                    nobody chooses ({handle traced})
+                fix Free the buffer where its use ends, or expect it with a reason: the collector does not see how much
+                    memory it holds.
+            loses no buffer of which one of several handles was not looked for
+                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0
+                = UNEXPLAINED LEAKED
+            waits for no handle of the runtime nor of an owner that ended
+                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0, of program 7; end program 7
+                = LOST LEAKED
+            waits for no handle of the runtime nor of an owner that ended (2)
+                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0, lifetime SYSTEM
+                = LOST LEAKED
+            waits for no handle of the runtime nor of an owner that ended (3)
+                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0, of program 7; end program 8
+                = UNEXPLAINED LEAKED
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     /** The collector frees one of them and not the other. */
@@ -142,17 +130,6 @@ class HeldAndLostTests {
     }
 
     @Test
-    void losesNoBufferOfWhichOneOfSeveralHandlesWasNotLookedFor() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(Reachability.lost())
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .recorded();
-
-        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
     void namesTheShortestOfSeveralPaths() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -169,22 +146,5 @@ class HeldAndLostTests {
         assertThat(verdict.survivors().get(0).diagnosis().evidence().get(0).text())
                 .isEqualTo(expected(
                         history, "still referenced by KvCacheTest.cache -> ArrayList[0] ({last handle traced})"));
-    }
-
-    private static HistoryScript lostAndAnotherOne() {
-        return history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(Reachability.lost())
-                .allocate(DRAM, device(0), 0x1000, 64);
-    }
-
-    @Test
-    void waitsForNoHandleOfTheRuntimeNorOfAnOwnerThatEnded() {
-        judged(lostAndAnotherOne().ownedBy(program(7)).endOf(program(7)).recorded())
-                .hasOnly(Cause.LOST, SurvivorStatus.LEAKED);
-        judged(lostAndAnotherOne().lifetime(BufferLifetime.SYSTEM).recorded())
-                .hasOnly(Cause.LOST, SurvivorStatus.LEAKED);
-        judged(lostAndAnotherOne().ownedBy(program(7)).endOf(program(8)).recorded())
-                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 }

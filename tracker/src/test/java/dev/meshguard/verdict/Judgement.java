@@ -3,6 +3,7 @@ package dev.meshguard.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Anomaly;
 import dev.meshguard.tracker.script.ExpectedText;
 import java.util.List;
 import java.util.stream.Stream;
@@ -65,6 +66,12 @@ final class Judgement {
         assertThat(verdict.groups())
                 .singleElement()
                 .satisfies(group -> assertThat(verdict.fixOf(group).orElse("")).isEqualTo(fix));
+    }
+
+    /** The kinds of the anomalies, in the order of their events. */
+    Judgement hasAnomalies(Anomaly.Kind... kinds) {
+        assertThat(verdict.anomalies()).extracting(Anomaly::kind).containsExactly(kinds);
+        return this;
     }
 
     Judgement hasOutcome(Outcome outcome) {

@@ -9,12 +9,10 @@ import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
@@ -27,49 +25,74 @@ import org.junit.jupiter.api.Test;
 /** A free after the close of its allocator began, or after the check, is late. */
 class LateTests {
 
-    @Test
-    void namesABufferThatWasFreedAfterTheCheck() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .close()
-                .checkedOn("2026-11-20")
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history)
-                .hasOutcome(Outcome.FREED_LATE)
-                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .because(
-                        "freed at {freed}, after close began ({witnessed})",
-                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
-    }
-
-    @Test
-    void leavesToWhatIsLostWhatTheCollectorFreed() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .checkedOn("2026-11-20")
-                .free(DRAM, device(0), 0x1000)
-                .ofCollectedHandle()
-                .recorded();
-
-        judged(history)
-                .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
-                .because("no call freed it: its handle was collected at {freed}, when it should have been"
-                        + " freed already");
-    }
-
-    @Test
-    void leavesAloneWhatWasFreedBefore() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .checkedOn("2026-11-20")
-                .recorded();
-
-        judged(history).hasOutcome(Outcome.LEAK_FREE);
+    @Stories("""
+            names a buffer that was freed after the check
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close; checked;
+                free DRAM 0x1000 on 0
+                = FREED_LATE, LATE FREED_LATE
+                because freed at {freed}, after close began ({witnessed})
+                because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
+            leaves to what is lost what the collector freed
+                allocate DRAM 0x1000 on 0; checked; free DRAM 0x1000 on 0, collected
+                = LOST LEAKED
+                because no call freed it: its handle was collected at {freed}, when it should have been freed already
+            leaves alone what was freed before
+                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; checked
+                = LEAK_FREE
+            is misreported where the witness saw it free in time
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close; checked;
+                free DRAM 0x1000 on 0
+                = FREE_UNREPORTED MISREPORTED
+            does not confuse a later generation of the address with it
+                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0; checked;
+                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0
+                = UNEXPLAINED LEAKED
+            judges by the last of several checks
+                allocate DRAM 0x1000 on 0; checked; free DRAM 0x1000 on 0; checked
+                = LEAK_FREE
+            names a buffer that one request reported twice and freed once
+                allocate DRAM 0x1000 on 0, view, again NON_OWNING; checked; free DRAM 0x1000 on 0, view
+                = LATE FREED_LATE
+                because freed at {freed}, after the check ({checked})
+            names the last of several late frees
+                allocate DRAM 0x1000 on 0, owning, again NON_OWNING; checked; free DRAM 0x1000 on 0, owning;
+                free DRAM 0x1000 on 0, view
+                = LATE FREED_LATE
+                because freed at {last freed}, after the check ({checked})
+            is not said where two requests hold the address and one went late
+                allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; checked; free DRAM 0x1000 on 0
+                = UNEXPLAINED LEAKED
+            is not reported where requests cannot be distinguished and one was freed late
+                without origins; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; checked; free DRAM 0x1000 on 0
+                = UNEXPLAINED UNDECIDED
+            names a handle that was released after the close and before the check
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED; checked;
+                allocate DRAM 0x9000 on 5
+                = LATE FREED_LATE
+            names the buffer that the snapshot lists where a handle of its address was released after the close
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close; mesh 0 over 0;
+                allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close;
+                ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                = causes FREE_UNREPORTED LATE
+            is undecided where the snapshot lists a buffer whose address was reserved again and freed
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, allocator MESH, extent 64;
+                allocate DRAM 0x1000 on 0, size 32, allocator MESH, extent 32;
+                free DRAM 0x1000 on 0, allocator MESH, extent 32; witness CLOSE_BEGUN DRAM on 0: 0x1000; close;
+                free DRAM 0x1000 on 0, allocator MESH, extent 64
+                = LATE UNDECIDED
+            does not apply to a buffer whose siblings were freed before the check
+                allocate DRAM 0x1000 on 0..3, view; free DRAM 0x1000 on 0..2, view; checked; allocate DRAM 0x9000 on 5
+                = FREED_ON_OTHER_DEVICES MISREPORTED
+            takes the late free of one for no free of most
+                allocate DRAM 0x1000 on 0..3, view; checked; free DRAM 0x1000 on 0, view
+                = causes LATE UNEXPLAINED UNEXPLAINED UNEXPLAINED
+            takes a free of its siblings for no free of what another request left there
+                allocate DRAM 0x1000 on 0..3, view; allocate DRAM 0x1000 on 3, size 128, owning;
+                free DRAM 0x1000 on 3, view; checked; free DRAM 0x1000 on 0..2, view
+                = causes LATE LATE LATE UNEXPLAINED
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     @Test
@@ -87,104 +110,6 @@ class LateTests {
                 .verdict();
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 1, 0, 0, 0, 0));
-    }
-
-    @Test
-    void isMisreportedWhereTheWitnessSawItFreeInTime() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .close()
-                .checkedOn("2026-11-20")
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history).hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED);
-    }
-
-    @Test
-    void doesNotConfuseALaterGenerationOfTheAddressWithIt() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .checkedOn("2026-11-20")
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void judgesByTheLastOfSeveralChecks() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .checkedOn("2026-11-20")
-                .free(DRAM, device(0), 0x1000)
-                .checkedOn("2026-11-20")
-                .recorded();
-
-        judged(history).hasOutcome(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void namesABufferThatOneRequestReportedTwiceAndFreedOnce() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .nonOwning()
-                .andOnceMore(NON_OWNING)
-                .checkedOn("2026-11-20")
-                .free(DRAM, device(0), 0x1000)
-                .nonOwning()
-                .recorded();
-
-        judged(history)
-                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .because("freed at {freed}, after the check ({checked})");
-    }
-
-    @Test
-    void namesTheLastOfSeveralLateFrees() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .andOnceMore(NON_OWNING)
-                .checkedOn("2026-11-20")
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .free(DRAM, device(0), 0x1000)
-                .nonOwning()
-                .recorded();
-
-        judged(history)
-                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .because("freed at {last freed}, after the check ({checked})");
-    }
-
-    @Test
-    void isNotSaidWhereTwoRequestsHoldTheAddressAndOneWentLate() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .checkedOn("2026-11-20")
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void isNotReportedWhereRequestsCannotBeDistinguishedAndOneWasFreedLate() {
-        var history = historyWithoutOrigins()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .checkedOn("2026-11-20")
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED);
     }
 
     @Test
@@ -224,60 +149,6 @@ class LateTests {
     }
 
     @Test
-    void namesAHandleThatWasReleasedAfterTheCloseAndBeforeTheCheck() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                .checkedOn("2026-11-20")
-                .allocate(DRAM, device(5), 0x9000, 64)
-                .recorded();
-
-        judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
-    }
-
-    @Test
-    void namesTheBufferThatTheSnapshotListsWhereAHandleOfItsAddressWasReleasedAfterTheClose() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .close()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .close()
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                .recorded();
-
-        judged(history).hasCauses(Cause.FREE_UNREPORTED, Cause.LATE);
-    }
-
-    @Test
-    void isUndecidedWhereTheSnapshotListsABufferWhoseAddressWasReservedAgainAndFreed() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .fromAllocator(AllocatorId.MESH)
-                .extent(64)
-                .allocate(DRAM, device(0), 0x1000, 32)
-                .fromAllocator(AllocatorId.MESH)
-                .extent(32)
-                .free(DRAM, device(0), 0x1000)
-                .fromAllocator(AllocatorId.MESH)
-                .extent(32)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .close()
-                .free(DRAM, device(0), 0x1000)
-                .fromAllocator(AllocatorId.MESH)
-                .extent(64)
-                .recorded();
-
-        judged(history).hasOnly(Cause.LATE, SurvivorStatus.UNDECIDED);
-    }
-
-    @Test
     void namesABufferThatWentWithItsSiblingsAfterTheCheck() {
         var history = history()
                 .allocate(DRAM, devices(0, 3), 0x1000, 64)
@@ -299,20 +170,6 @@ class LateTests {
     }
 
     @Test
-    void doesNotApplyToABufferWhoseSiblingsWereFreedBeforeTheCheck() {
-        var history = history()
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .nonOwning()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
-                .checkedOn("2026-11-20")
-                .allocate(DRAM, device(5), 0x9000, 64)
-                .recorded();
-
-        judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, SurvivorStatus.MISREPORTED);
-    }
-
-    @Test
     void doesNotTakeALaterReadingForAFree() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -327,19 +184,6 @@ class LateTests {
     }
 
     @Test
-    void takesTheLateFreeOfOneForNoFreeOfMost() {
-        var history = history()
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .nonOwning()
-                .checkedOn("2026-11-20")
-                .free(DRAM, device(0), 0x1000)
-                .nonOwning()
-                .recorded();
-
-        judged(history).hasCauses(Cause.LATE, Cause.UNEXPLAINED, Cause.UNEXPLAINED, Cause.UNEXPLAINED);
-    }
-
-    @Test
     void takesTheFreeOfACircularBufferForNoOtherOne() {
         AllocationTracker tracker = AllocationTracker.create();
         MemoryRequest request = tracker.request(AllocationDetails.circularBuffer(Owner.program("7")));
@@ -349,22 +193,5 @@ class LateTests {
         tracker.freed(tracker.release(AllocationDetails.circularBuffer(Owner.program("7"))), 0, DRAM, 0x1000, OWNING);
 
         judged(tracker.history()).hasCauses(Cause.LATE, Cause.UNEXPLAINED);
-    }
-
-    @Test
-    void takesAFreeOfItsSiblingsForNoFreeOfWhatAnotherRequestLeftThere() {
-        var history = history()
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .nonOwning()
-                .allocate(DRAM, device(3), 0x1000, 128)
-                .owning()
-                .free(DRAM, device(3), 0x1000)
-                .nonOwning()
-                .checkedOn("2026-11-20")
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
-                .recorded();
-
-        judged(history).hasCauses(Cause.LATE, Cause.LATE, Cause.LATE, Cause.UNEXPLAINED);
     }
 }

@@ -13,7 +13,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.script.HistoryScript;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -89,40 +88,46 @@ class OutOfOrderTests {
         judged(history).hasOutcome(Outcome.LEAKED);
     }
 
-    @Test
-    void isUndecidedIfTheFreeNamesAnOwnerWithoutBuffersAtTheAddress() {
-        var history = freed(allocated(onAMesh(), program(1)), program(2)).closed();
-
-        judged(history)
-                .hasOnly(UNEXPLAINED, UNDECIDED)
-                .because(
-                        "no free was reported",
-                        "the free of {freed} names program 2, which had no buffer at the address");
-    }
-
-    @Test
-    void isNotInferredFromAFreeByItsOwnerOfWhatThatOwnerHad() {
-        var history = allocated(freed(allocated(onAMesh(), program(1)), program(1)), program(1))
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotInferredFromAFreeInTheNameOfAThirdOwner() {
-        var history = allocated(freed(allocated(onAMesh(), program(1)), program(3)), program(2))
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotInferredFromALaterFree() {
-        var history = freed(
-                        allocated(allocated(onAMesh(), program(2)), program(1)).ownedBy(program(1)), program(3))
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    @Stories("""
+            is undecided if the free names an owner without buffers at the address
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0, extent 64, of program 1;
+                free DRAM 0x1000 on 0, mesh 0, extent 64, of program 2; close
+                = UNEXPLAINED UNDECIDED
+                because no free was reported
+                because the free of {freed} names program 2, which had no buffer at the address
+            is not inferred from a free by its owner of what that owner had
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0, extent 64, of program 1;
+                free DRAM 0x1000 on 0, mesh 0, extent 64, of program 1;
+                allocate DRAM 0x1000 on 0, mesh 0, extent 64, of program 1; close
+                = UNEXPLAINED LEAKED
+            is not inferred from a free in the name of a third owner
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0, extent 64, of program 1;
+                free DRAM 0x1000 on 0, mesh 0, extent 64, of program 3;
+                allocate DRAM 0x1000 on 0, mesh 0, extent 64, of program 2; close
+                = UNEXPLAINED LEAKED
+            is not inferred from a later free
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0, extent 64, of program 2;
+                allocate DRAM 0x1000 on 0, mesh 0, extent 64, of program 1, of program 1;
+                free DRAM 0x1000 on 0, mesh 0, extent 64, of program 3; close
+                = UNEXPLAINED LEAKED
+            are undecided where a free fits two buffers of an unknown allocator of the mesh
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0; allocate DRAM 0x1000 on 0, owning, mesh 0;
+                free DRAM 0x1000 on 0, owning, mesh 0; close
+                = UNEXPLAINED UNDECIDED
+                inconclusive The reports of 1 buffer fit a leak as well as freed memory; the first is DRAM 0x1000 (4096)
+                    on device 0, generation 1. A reading of the allocators when the close begins would decide it.
+            are decided where the free is of a view
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0; allocate DRAM 0x1000 on 0, view, mesh 0;
+                allocate DRAM 0x1000 on 0, view, mesh 0; free DRAM 0x1000 on 0, view, mesh 0; close
+                = UNEXPLAINED LEAKED
+            give a late free to the later buffer where the earlier one was reported twice and freed once
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0, allocator MESH, again UNKNOWN;
+                free DRAM 0x1000 on 0, mesh 0, allocator MESH; allocate DRAM 0x1000 on 0, mesh 0, allocator MESH; close;
+                free DRAM 0x1000 on 0, mesh 0, allocator MESH
+                = causes REPORTED_TWICE LATE
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     private static HistoryScript freedOnceAfterReuse(UnaryOperator<HistoryScript> second) {
@@ -172,39 +177,6 @@ class OutOfOrderTests {
     }
 
     @Test
-    void areUndecidedWhereAFreeFitsTwoBuffersOfAnUnknownAllocatorOfTheMesh() {
-        HistoryScript first = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .onMesh(0);
-        HistoryScript both =
-                first.allocate(DRAM, device(0), 0x1000, 64).owning().onMesh(0);
-
-        judged(both.free(DRAM, device(0), 0x1000).owning().onMesh(0).closed())
-                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
-                .inconclusiveReasons(
-                        "The reports of 1 buffer fit a leak as well as freed memory; the first is DRAM 0x1000 (4096)"
-                                + " on device 0, generation 1. A reading of the allocators when the close begins would decide it.");
-    }
-
-    @Test
-    void areDecidedWhereTheFreeIsOfAView() {
-        HistoryScript memory = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .onMesh(0);
-        HistoryScript view =
-                memory.allocate(DRAM, device(0), 0x1000, 64).nonOwning().onMesh(0);
-        HistoryScript views =
-                view.allocate(DRAM, device(0), 0x1000, 64).nonOwning().onMesh(0);
-
-        judged(views.free(DRAM, device(0), 0x1000).nonOwning().onMesh(0).closed())
-                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
     void areDecidedByAWitnessWhereAFreeFitsTwoBuffers() {
         judged(freedOnceAfterReuse(second -> second)
                         .witness(CLOSE_BEGUN, DRAM, device(0))
@@ -242,29 +214,6 @@ class OutOfOrderTests {
                 .fromAllocator(new AllocatorId(kind, 0, 0));
 
         judged(ofMesh(other.free(DRAM, device(0), 0x1000)).closed()).hasStandings(UNDECIDED, LEAKED);
-    }
-
-    @Test
-    void giveALateFreeToTheLaterBufferWhereTheEarlierOneWasReportedTwiceAndFreedOnce() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .onMesh(0)
-                .fromAllocator(AllocatorId.MESH)
-                .andOnceMore(Ownership.UNKNOWN)
-                .free(DRAM, device(0), 0x1000)
-                .onMesh(0)
-                .fromAllocator(AllocatorId.MESH)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .onMesh(0)
-                .fromAllocator(AllocatorId.MESH)
-                .close()
-                .free(DRAM, device(0), 0x1000)
-                .onMesh(0)
-                .fromAllocator(AllocatorId.MESH)
-                .recorded();
-
-        judged(history).hasCauses(Cause.REPORTED_TWICE, Cause.LATE);
     }
 
     @Test

@@ -3,7 +3,6 @@ package dev.meshguard.verdict;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.IgnoredFreeReason.ALREADY_FREED;
-import static dev.meshguard.event.IgnoredFreeReason.STILL_SHARED;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
@@ -11,8 +10,6 @@ import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
-import static dev.meshguard.verdict.Outcome.EXPECTED_ONLY;
-import static dev.meshguard.verdict.Outcome.INCONCLUSIVE;
 import static dev.meshguard.verdict.Outcome.LEAKED;
 import static dev.meshguard.verdict.Outcome.LEAK_FREE;
 import static dev.meshguard.verdict.Outcome.MISREPORTED;
@@ -65,15 +62,34 @@ class OutcomeTests {
         assertThat(verdict.unbalancingAnomalies()).hasSize(1);
     }
 
-    @Test
-    void isMisreportedForADoubleFreeAlone() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history).hasOutcome(MISREPORTED);
+    @Stories("""
+            is misreported for a double free alone
+                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0
+                = MISREPORTED
+            a leak that was freed while it was shared says so
+                without origins; allocate DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, STILL_SHARED
+                = UNEXPLAINED LEAKED
+                because no free was reported
+                because a free of it was ignored ({free ignored}), because another handle shares it, at an unknown place
+                    (no origin was captured)
+            a free of an earlier buffer at the address explains nothing
+                allocate DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, STILL_SHARED; free DRAM 0x1000 on 0;
+                allocate DRAM 0x1000 on 0
+                because no free was reported
+            is expected only for memory that may outlive the close
+                mesh 0 over 0..3; allocate L1 0x1000 on 0, lifetime PERSISTENT; close
+                = EXPECTED_ONLY
+            is misreported where expected and misreported meet
+                mesh 0 over 0..3; allocate L1 0x1000 on 0, lifetime PERSISTENT;
+                allocate L1 101152 on 1, size 4096, circular buffer of program 7; end program 7; close
+                = MISREPORTED, statuses EXPECTED MISREPORTED
+            is inconclusive where reports are both lost and wrong
+                allocate L1 101152 on 1, size 4096, circular buffer of program 7; end program 7;
+                lost 1 the line was cut; close
+                = INCONCLUSIVE
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     @Test
@@ -91,38 +107,6 @@ class OutcomeTests {
     }
 
     @Test
-    void aLeakThatWasFreedWhileItWasSharedSaysSo() {
-        var history = historyWithoutOrigins()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .freeIgnored(DRAM, device(0), 0x1000, STILL_SHARED)
-                .recorded();
-
-        judged(history)
-                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                .because(
-                        "no free was reported",
-                        "a free of it was ignored ({free ignored}), because another handle shares it, at an unknown place"
-                                + " (no origin was captured)");
-    }
-
-    @Test
-    void aFreeOfAnEarlierBufferAtTheAddressExplainsNothing() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .freeIgnored(DRAM, device(0), 0x1000, STILL_SHARED)
-                .free(DRAM, device(0), 0x1000)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .recorded();
-
-        judged(history).because("no free was reported");
-    }
-
-    @Test
-    void isExpectedOnlyForMemoryThatMayOutliveTheClose() {
-        judged(persistent().closed()).hasOutcome(EXPECTED_ONLY);
-    }
-
-    @Test
     void isLeakedForMemoryThatIsLeft() {
         LeakVerdict verdict = judged(
                         history().allocate(DRAM, device(0), 0x1000, 64).recorded())
@@ -131,18 +115,6 @@ class OutcomeTests {
 
         assertThat(verdict.isLeakFree()).isFalse();
         assertThat(verdict.hasBalancedReports()).isTrue();
-    }
-
-    @Test
-    void isMisreportedWhereExpectedAndMisreportedMeet() {
-        judged(misreported(persistent()).closed())
-                .hasOutcome(MISREPORTED)
-                .hasStandings(SurvivorStatus.EXPECTED, SurvivorStatus.MISREPORTED);
-    }
-
-    @Test
-    void isInconclusiveWhereReportsAreBothLostAndWrong() {
-        judged(misreported(history()).lost(1, "the line was cut").closed()).hasOutcome(INCONCLUSIVE);
     }
 
     @Test

@@ -1,123 +1,49 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.Ownership.NON_OWNING;
-import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
-import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.tracker.script.HistoryScript.program;
-import static dev.meshguard.verdict.Judgement.judged;
-
-import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.tracker.script.HistoryScript;
-import org.junit.jupiter.api.Test;
-
 /** If several causes have proof, the order of {@link Cause} decides; if facts are missing, there are fewer causes. */
 class PrecedenceTests {
 
-    /** Reported twice, gone by the witness, memory of a cached program, freed on all other devices. */
-    private static HistoryScript everything(HistoryScript script) {
-        return script.mesh(0, devices(0, 3))
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .lifetime(BufferLifetime.SYSTEM)
-                .ownedBy(program(7))
-                .nonOwning()
-                .andOnceMore(NON_OWNING)
-                .cached(program(7))
-                .free(DRAM, devices(0, 2), 0x1000)
-                .ownedBy(program(7))
-                .nonOwning()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .ownedBy(program(7))
-                .nonOwning();
-    }
-
-    @Test
-    void namesTwoReportsOfOneAllocationFirst() {
-        var history = everything(history())
-                .free(DRAM, device(3), 0x1000)
-                .ownedBy(program(7))
-                .nonOwning()
-                .witness(BEFORE_WIPE, DRAM, devices(0, 3))
-                .closed();
-
-        judged(history).hasOnly(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED);
-    }
-
-    @Test
-    void namesAMissingReportOfAFreeSecond() {
-        var history =
-                everything(history()).witness(BEFORE_WIPE, DRAM, devices(0, 3)).closed();
-
-        judged(history).hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED);
-    }
-
-    @Test
-    void namesACacheBeforeTheSystem() {
-        judged(everything(history()).closed()).hasOnly(Cause.CACHED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void namesTheSystemBeforeOtherDevices() {
-        judged(everything(history()).endOf(program(7)).closed()).hasOnly(Cause.SYSTEM, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void namesAnEndedProgramBeforeOtherDevices() {
-        var history = history()
-                .allocate(L1, devices(0, 3), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .free(L1, devices(0, 2), 101_152)
-                .circularBufferOf(program(7))
-                .endOf(program(7))
-                .recorded();
-
-        judged(history).hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED);
-    }
-
-    /** The same generation without owners and origins, and without a witness: a server's log. */
-    @Test
-    void namesNoOtherCauseWhereNothingButAddressesIsKnown() {
-        var history = historyWithoutOrigins()
-                .meshWithoutDevices(0, devices(0, 3))
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .free(DRAM, devices(0, 2), 0x1000)
-                .free(DRAM, devices(0, 2), 0x1000)
-                .free(DRAM, device(3), 0x1000)
-                .closeWithoutDevices()
-                .recorded();
-
-        judged(history)
-                .hasOutcome(Outcome.LEAKED)
-                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                .because("reported twice, freed once");
-    }
-
-    @Test
-    void namesNoCauseForAServersCircularBuffers() {
-        var history = historyWithoutOrigins()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .endOf(program(7))
-                .recorded();
-
-        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED);
-    }
-
-    @Test
-    void usesTheWitnessWhereNothingElseIsKnown() {
-        var history = historyWithoutOrigins()
-                .meshWithoutDevices(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x2000)
-                .closeWithoutDevices()
-                .recorded();
-
-        judged(history).hasCauses(Cause.FREE_UNREPORTED, Cause.UNEXPLAINED);
+    @Stories("""
+            names two reports of one allocation first
+                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, lifetime SYSTEM, of program 7, view, again NON_OWNING;
+                cached program 7; free DRAM 0x1000 on 0..2, of program 7, view;
+                free DRAM 0x1000 on 0..2, of program 7, view; free DRAM 0x1000 on 3, of program 7, view;
+                witness BEFORE_WIPE DRAM on 0..3; close
+                = REPORTED_TWICE MISREPORTED
+            names a missing report of a free second
+                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, lifetime SYSTEM, of program 7, view, again NON_OWNING;
+                cached program 7; free DRAM 0x1000 on 0..2, of program 7, view;
+                free DRAM 0x1000 on 0..2, of program 7, view; witness BEFORE_WIPE DRAM on 0..3; close
+                = FREE_UNREPORTED MISREPORTED
+            names a cache before the system
+                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, lifetime SYSTEM, of program 7, view, again NON_OWNING;
+                cached program 7; free DRAM 0x1000 on 0..2, of program 7, view;
+                free DRAM 0x1000 on 0..2, of program 7, view; close
+                = CACHED LEAKED
+            names the system before other devices
+                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, lifetime SYSTEM, of program 7, view, again NON_OWNING;
+                cached program 7; free DRAM 0x1000 on 0..2, of program 7, view;
+                free DRAM 0x1000 on 0..2, of program 7, view; end program 7; close
+                = SYSTEM LEAKED
+            names an ended program before other devices
+                allocate L1 101152 on 0..3, size 4096, circular buffer of program 7;
+                free L1 101152 on 0..2, circular buffer of program 7; end program 7
+                = CIRCULAR_BUFFER_UNREPORTED MISREPORTED
+            names no other cause where nothing but addresses is known
+                // The same generation without owners and origins, and without a witness: a server's log.
+                without origins; mesh 0 without 0..3; allocate DRAM 0x1000 on 0..3; allocate DRAM 0x1000 on 0..3;
+                free DRAM 0x1000 on 0..2; free DRAM 0x1000 on 0..2; free DRAM 0x1000 on 3; close without devices
+                = LEAKED, UNEXPLAINED LEAKED
+                because reported twice, freed once
+            names no cause for a servers circular buffers
+                without origins; allocate L1 101152 on 0, size 4096; end program 7
+                = UNEXPLAINED UNDECIDED
+            uses the witness where nothing else is known
+                without origins; mesh 0 without 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0;
+                witness CLOSE_BEGUN DRAM on 0: 0x2000; close without devices
+                = causes FREE_UNREPORTED UNEXPLAINED
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 }

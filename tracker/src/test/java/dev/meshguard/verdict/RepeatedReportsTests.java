@@ -1,12 +1,9 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.Ownership.NON_OWNING;
-import static dev.meshguard.event.Ownership.OWNING;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
 
@@ -29,60 +26,30 @@ class RepeatedReportsTests {
     @Nested
     class ThreeWays {
 
-        @Test
-        void aViewIsDestroyedWithoutAReport() {
-            var history = history()
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .owning()
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .nonOwning()
-                    .free(DRAM, device(0), 0x1000)
-                    .owning()
-                    .recorded();
-
-            judged(history)
-                    .hasOnly(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED)
-                    .because(
-                            "reported 2 times at one live address ({allocated 1, 2}), freed once",
-                            "the view of {last allocated} was destroyed without a report; the buffer that it looked at was freed at"
-                                    + " {freed}");
-        }
-
-        @Test
-        void aLastingBufferIsStillAlive() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .owning()
-                    .andOnceMore(NON_OWNING)
-                    .free(DRAM, device(0), 0x1000)
-                    .nonOwning()
-                    .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .closed();
-
-            judged(history)
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .because(
-                            "reported twice, freed once",
-                            "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})",
-                            "what was freed at {freed} is the view of {last allocated}; the lasting buffer of {allocated 1} is still"
-                                    + " there");
-        }
-
-        @Test
-        void aBufferIsDestroyedWhenNothingIsReportedAnyMore() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .stopped("the runtime shut its tracker down")
-                    .witness(CLOSE_BEGUN, DRAM, device(0))
-                    .closed();
-
-            judged(history)
-                    .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
-                    .because(
-                            "the allocator reported 0x1000 (4096) as free when close began ({witnessed})",
-                            "tracking was off from {tracking stopped} on: the runtime shut its tracker down");
+        @Stories("""
+                a view is destroyed without a report
+                    allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, view; free DRAM 0x1000 on 0, owning
+                    = REPORTED_TWICE MISREPORTED
+                    because reported 2 times at one live address ({allocated 1, 2}), freed once
+                    because the view of {last allocated} was destroyed without a report; the buffer that it looked at
+                        was freed at {freed}
+                a lasting buffer is still alive
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, view;
+                    witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                    = UNEXPLAINED LEAKED
+                    because reported twice, freed once
+                    because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
+                    because what was freed at {freed} is the view of {last allocated}; the lasting buffer of
+                        {allocated 1} is still there
+                a buffer is destroyed when nothing is reported any more
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0; stopped the runtime shut its tracker down;
+                    witness CLOSE_BEGUN DRAM on 0; close
+                    = FREE_UNREPORTED MISREPORTED
+                    because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
+                    because tracking was off from {tracking stopped} on: the runtime shut its tracker down
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
 
         @Test
@@ -101,38 +68,43 @@ class RepeatedReportsTests {
         }
     }
 
-    @Test
-    void aBufferFromBeforeItsDeviceWasOpenedAgainExplainsNoMemory() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .close()
-                .mesh(0, 0)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history).hasOutcome(Outcome.INCONCLUSIVE).hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED);
-    }
-
-    @Test
-    void aViewThatTheWitnessContradictsIsNotCalledOne() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history)
-                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                .because(
-                        "reported twice, freed once",
-                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
+    @Stories("""
+            a buffer from before its device was opened again explains no memory
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close; mesh 0 over 0;
+                witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                = INCONCLUSIVE, FREE_UNREPORTED MISREPORTED
+            a view that the witness contradicts is not called one
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, owning;
+                witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                = UNEXPLAINED LEAKED
+                because reported twice, freed once
+                because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
+            a larger size at an address is no view
+                allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 128; free DRAM 0x1000 on 0
+                because reported twice, freed once
+                because the address was allocated again at {last allocated}, for 128 B instead of 64 B: the free of what
+                    {allocated 1} reported got lost, or another allocator over the device holds it too
+            several allocators allocate the same addresses
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 128; free DRAM 0x1000 on 0;
+                close
+                because reported twice, freed once
+            an address that one request reports twice is not reused
+                allocate DRAM 0x1000 on 0, owning, again OWNING
+                because no free was reported
+            an address may be reused where requests cannot be distinguished
+                without origins; allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, owning
+                because no free was reported
+                because the address was allocated again at {last allocated}: the free of what {allocated 1} reported got
+                    lost, or another allocator over the device holds it too
+            an overlap is not called true where the witness holds one of the two
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x1000; allocate DRAM 0x1800 on 0; free DRAM 0x1800 on 0;
+                witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                because no free was reported
+                because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
+                because 64 B at 0x1800 (6144) was allocated over a part of it ({last allocated})
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     @Test
@@ -153,17 +125,6 @@ class RepeatedReportsTests {
                                 + lineOf(history, 2));
     }
 
-    @Test
-    void aLargerSizeAtAnAddressIsNoView() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 128)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history).because("reported twice, freed once", REUSED.replace(":", ", for 128 B instead of 64 B:"));
-    }
-
     @ParameterizedTest
     @ValueSource(longs = {64, 128})
     void aSizeThatIsNoLargerMayBeAView(long firstSize) {
@@ -176,81 +137,37 @@ class RepeatedReportsTests {
         judged(history).because("reported twice, freed once");
     }
 
-    @Test
-    void severalAllocatorsAllocateTheSameAddresses() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 128)
-                .free(DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history).because("reported twice, freed once");
-    }
-
     @Nested
     class Overlaps {
 
-        @Test
-        void withMemoryThatTheWitnessHoldsTwiceAreTrue() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 0x1000)
-                    .allocate(DRAM, device(0), 0x1800, 64)
-                    .free(DRAM, device(0), 0x1800)
-                    .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000, 0x1800)
-                    .closed();
-
-            judged(history)
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .because(
-                            "no free was reported",
-                            "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})",
-                            "64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), and the allocator held both: a true"
-                                    + " overlap");
-        }
-
-        @Test
-        void withMemoryThatTheWitnessCallsFreeShowWhenItWent() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 0x1000)
-                    .allocate(DRAM, device(0), 0x1800, 64)
-                    .free(DRAM, device(0), 0x1800)
-                    .witness(CLOSE_BEGUN, DRAM, device(0))
-                    .closed();
-
-            judged(history)
-                    .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
-                    .because(
-                            "the allocator reported 0x1000 (4096) as free when close began ({witnessed})",
-                            "64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), so it had been freed by then");
-        }
-
-        @Test
-        void thatNoWitnessSawStayOpen() {
-            var history = history()
-                    .allocate(DRAM, device(0), 0x1000, 0x1000)
-                    .allocate(DRAM, device(0), 0x1800, 64)
-                    .free(DRAM, device(0), 0x1800)
-                    .recorded();
-
-            judged(history)
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .because(
-                            "no free was reported",
-                            "64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), so one of the two had been freed, and no witness shows which");
-        }
-
-        @Test
-        void ofNeighboursAreNone() {
-            var history = history()
-                    .allocate(DRAM, device(0), 0x1000, 0x800)
-                    .allocate(DRAM, device(0), 0x1800, 64)
-                    .free(DRAM, device(0), 0x1800)
-                    .recorded();
-
-            judged(history).because("no free was reported");
+        @Stories("""
+                with memory that the witness holds twice are true
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x1000; allocate DRAM 0x1800 on 0;
+                    free DRAM 0x1800 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000 0x1800; close
+                    = UNEXPLAINED LEAKED
+                    because no free was reported
+                    because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
+                    because 64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), and the allocator
+                        held both: a true overlap
+                with memory that the witness calls free show when it went
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x1000; allocate DRAM 0x1800 on 0;
+                    free DRAM 0x1800 on 0; witness CLOSE_BEGUN DRAM on 0; close
+                    = FREE_UNREPORTED MISREPORTED
+                    because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
+                    because 64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), so it had been
+                        freed by then
+                that no witness saw stay open
+                    allocate DRAM 0x1000 on 0, size 0x1000; allocate DRAM 0x1800 on 0; free DRAM 0x1800 on 0
+                    = UNEXPLAINED LEAKED
+                    because no free was reported
+                    because 64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), so one of the two
+                        had been freed, and no witness shows which
+                of neighbours are none
+                    allocate DRAM 0x1000 on 0, size 0x800; allocate DRAM 0x1800 on 0; free DRAM 0x1800 on 0
+                    because no free was reported
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
     }
 
@@ -292,45 +209,5 @@ class RepeatedReportsTests {
                         "no free was reported",
                         "2 reports of that address are open, the last one of {last allocated} (64 B), at "
                                 + lineOf(history, 2));
-    }
-
-    @Test
-    void anAddressThatOneRequestReportsTwiceIsNotReused() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .andOnceMore(OWNING)
-                .recorded();
-
-        judged(history).because("no free was reported");
-    }
-
-    @Test
-    void anAddressMayBeReusedWhereRequestsCannotBeDistinguished() {
-        var history = historyWithoutOrigins()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .recorded();
-
-        judged(history).because("no free was reported", REUSED);
-    }
-
-    @Test
-    void anOverlapIsNotCalledTrueWhereTheWitnessHoldsOneOfTheTwo() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 0x1000)
-                .allocate(DRAM, device(0), 0x1800, 64)
-                .free(DRAM, device(0), 0x1800)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history)
-                .because(
-                        "no free was reported",
-                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})",
-                        "64 B at 0x1800 (6144) was allocated over a part of it ({last allocated})");
     }
 }

@@ -1,34 +1,25 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.Ownership.NON_OWNING;
 import static dev.meshguard.event.Ownership.OWNING;
 import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
-import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.REPORTED_TWICE;
-import static dev.meshguard.verdict.Cause.SYSTEM;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
-import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocatorId;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.script.HistoryScript;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,78 +28,160 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Two proofs: the reports are of one allocation, and its memory is gone. */
 class ReportedTwiceTests {
 
-    @Test
-    void isNamedWhenTheOwnerIsGoneAndTheBufferOfTheSameRequestIsNot() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .recorded();
-
-        judged(history)
-                .hasOnly(REPORTED_TWICE, MISREPORTED)
-                .because(
-                        "reported 2 times at one live address ({allocated 1, 2}), freed once",
-                        "the view of {last allocated} was destroyed without a report; the buffer that it looked at was freed at {freed}");
-    }
-
-    @Test
-    void isNotNamedForWhatWasReportedBeforeItsOwner() {
-        var history = viewBeforeOwner().witness(CLOSE_BEGUN, DRAM, device(0)).closed();
-
-        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
-    }
-
-    /** A mesh's buffer owns nothing on a device either, and the device allocates the same address again. */
-    @Test
-    void isNotNamedOnTheWordOfAnOwnerThatCameAfterWhatIsLeft() {
-        judged(viewBeforeOwner().closed()).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedOnTheWordOfAnOwnerThatIsSmallerThanWhatIsLeft() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, device(0), 0x1000, 128)
-                .nonOwning()
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    private static HistoryScript viewBeforeOwner() {
-        return history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .nonOwning()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .free(DRAM, device(0), 0x1000)
-                .owning();
-    }
-
-    @Test
-    void isNamedWhenTheWitnessSaysThatTheMemoryIsGone() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .nonOwning()
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .nonOwning()
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history)
-                .hasOnly(REPORTED_TWICE, MISREPORTED)
-                .because(
-                        "reported 2 times at one live address ({allocated 1, 2}), freed once",
-                        "the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
+    @Stories("""
+            is named when the owner is gone and the buffer of the same request is not
+                allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, owning
+                = REPORTED_TWICE MISREPORTED
+                because reported 2 times at one live address ({allocated 1, 2}), freed once
+                because the view of {last allocated} was destroyed without a report; the buffer that it looked at was
+                    freed at {freed}
+            is not named for what was reported before its owner
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, view; allocate DRAM 0x1000 on 0, owning;
+                free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+            is not named on the word of an owner that came after what is left
+                // A mesh's buffer owns nothing on a device either, and the device allocates the same address again.
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, view; allocate DRAM 0x1000 on 0, owning;
+                free DRAM 0x1000 on 0, owning; close
+                = UNEXPLAINED LEAKED
+            is not named on the word of an owner that is smaller than what is left
+                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, size 128, view;
+                free DRAM 0x1000 on 0, owning
+                = UNEXPLAINED LEAKED
+            is named when the witness says that the memory is gone
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, view, again NON_OWNING; free DRAM 0x1000 on 0, view;
+                witness CLOSE_BEGUN DRAM on 0; close
+                = REPORTED_TWICE MISREPORTED
+                because reported 2 times at one live address ({allocated 1, 2}), freed once
+                because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
+            is not named while the owner is there
+                allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, view
+                = UNEXPLAINED LEAKED
+                because reported twice, freed once
+                because what was freed at {freed} is the view of {last allocated}; the lasting buffer of {allocated 1}
+                    is still there
+            is not named while the witness holds the memory
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, owning;
+                witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                = UNEXPLAINED LEAKED
+                because reported twice, freed once
+                because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
+            is not named for a lost free and a later request at the same address
+                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0, owning
+                = UNEXPLAINED LEAKED
+            is not named when nothing was freed
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, again NON_OWNING; witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+            is not named for one report
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+            is not named where requests cannot be distinguished
+                without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0;
+                free DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+            is not named for a reading after the wipe
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, view, again NON_OWNING; free DRAM 0x1000 on 0, view;
+                witness AFTER_WIPE DRAM on 0; close
+                = UNEXPLAINED LEAKED
+            is not named for a snapshot of an earlier open period of the device
+                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0; close; mesh 1 over 0;
+                allocate DRAM 0x1000 on 0, view, again NON_OWNING; free DRAM 0x1000 on 0, view; close
+                = UNEXPLAINED LEAKED
+            is not named when the free does not say whose it is
+                allocate DRAM 0x1000 on 0, view, again OWNING; free DRAM 0x1000 on 0
+                = UNEXPLAINED LEAKED
+            is not named for a buffer that came after the owner was gone
+                allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, owning;
+                allocate DRAM 0x1000 on 0, view
+                = UNEXPLAINED LEAKED
+            is not named for a circular buffer that touched the buffers address
+                allocate L1 101152 on 0, size 4096, view;
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7, owning;
+                free L1 101152 on 0, of program 7, owning
+                = UNEXPLAINED LEAKED
+            waits for the runtime where the memory is its own
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, lifetime SYSTEM, view, again NON_OWNING;
+                free DRAM 0x1000 on 0, view; witness CLOSE_BEGUN DRAM on 0: 0x1000; witness BEFORE_WIPE DRAM on 0; close
+                = REPORTED_TWICE MISREPORTED
+            is not named for runtime memory that is allocated before the wipe
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, lifetime SYSTEM, view, again NON_OWNING;
+                free DRAM 0x1000 on 0, view; witness BEFORE_WIPE DRAM on 0: 0x1000; close
+                = SYSTEM LEAKED
+            is not named for a circular buffer of the same program that touched the address
+                mesh 0 over 0; allocate L1 101152 on 0, size 4096, of program 7, view;
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7, owning;
+                free L1 101152 on 0, circular buffer of program 7, owning; witness CLOSE_BEGUN L1 on 0; close
+                = FREE_UNREPORTED MISREPORTED
+            is not named where all that was freed belongs to another
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, owning;
+                free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+            is named for a later view of another owner
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, of program 7, view;
+                free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close
+                = REPORTED_TWICE MISREPORTED
+            is not named for a view of another owner that was there before
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, of program 7, view; allocate DRAM 0x1000 on 0, owning;
+                free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+            is named for a device that the mesh does not lie over
+                mesh 0 over 1..2; allocate DRAM 0x1000 on 1..2, and 0x1000 on 0, mesh 0, of program 7;
+                free DRAM 0x1000 on 1..2, mesh 0; close
+                = REPORTED_TWICE MISREPORTED
+                because mesh 0 does not lie over device 0: {allocated 1} reports what {allocated 2} reports on device 1
+            is named for another device though the program was in the cache when it ended
+                mesh 0 over 1..2; allocate DRAM 0x1000 on 1..2, and 0x1000 on 0, mesh 0, of program 7; cached program 7;
+                end program 7; free DRAM 0x1000 on 1..2, mesh 0; close
+                = REPORTED_TWICE MISREPORTED
+            leaves another device to the cache where its program is still there
+                mesh 0 over 1..2; allocate DRAM 0x1000 on 1..2, and 0x1000 on 0, mesh 0, of program 7; cached program 7;
+                free DRAM 0x1000 on 1..2, mesh 0; close
+                = CACHED LEAKED
+            is not named for another device where nothing else lies at the address
+                mesh 0 over 1..2; allocate DRAM 0x1000 on 1..2, and 0x2000 on 0, mesh 0, of program 7;
+                free DRAM 0x1000 on 1..2, mesh 0; close
+                = UNEXPLAINED LEAKED
+            is not named for another device where nothing is known of the mesh
+                mesh 0 over 1..2; allocate DRAM 0x1000 on 0..2; free DRAM 0x1000 on 1..2; close
+                = FREED_ON_OTHER_DEVICES LEAKED
+            is not named for a view of a circular buffer
+                mesh 0 over 0; allocate L1 101152 on 0, size 32, owning;
+                allocate L1 101152 on 0, circular buffer of program 7, owning; allocate L1 101152 on 0, view;
+                free L1 101152 on 0, owning; free L1 101152 on 0, circular buffer of program 7, owning;
+                witness CLOSE_BEGUN L1 on 0; close
+                = FREE_UNREPORTED MISREPORTED
+            is not named on the word of two owners of which one is too small
+                allocate DRAM 0x1000 on 0, size 32, owning; allocate DRAM 0x1000 on 0, owning;
+                allocate DRAM 0x1000 on 0, view; free DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0, owning
+                = UNEXPLAINED LEAKED
+            is named in whatever order one request reported
+                allocate DRAM 0x1000 on 0, view, again OWNING; free DRAM 0x1000 on 0, owning
+                = REPORTED_TWICE MISREPORTED
+            is not named for a buffer that its allocator reserved inside another whose free is missing
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, size 8192, extent 8192, allocator MESH;
+                allocate DRAM 0x1800 on 0, extent 64, allocator MESH, view; witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+            is not named for a view that lies on more devices than the owner
+                // A request that reported on two devices is no view of a buffer on one of them.
+                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0..1, view; free DRAM 0x1000 on 0, owning
+                = UNEXPLAINED LEAKED
+            is not named for a view that lies on another device than the owners rest
+                allocate DRAM 0x1000 on 0..1, owning; allocate DRAM 0x1000 on 0+2, view;
+                free DRAM 0x1000 on 0..1, owning
+                = UNEXPLAINED LEAKED
+            leaves what only another device reports to the allocator of its mesh
+                mesh 0 over 1..2; allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 1..2; close
+                = FREE_UNREPORTED MISREPORTED
+                because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
+            is not named where another mesh reported a buffer at the address meanwhile
+                // The second buffer is larger, so it is no view of the first; the frees fit either.
+                mesh 0 over 0; mesh 1 over 0; allocate DRAM 0x1000 on 0, size 128, view, again OWNING;
+                allocate DRAM 0x1000 on 0, size 192, view; witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1;
+                free DRAM 0x1000 on 0, view; free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                = UNEXPLAINED LEAKED
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     @ParameterizedTest
@@ -128,383 +201,6 @@ class ReportedTwiceTests {
                 .because(
                         reported,
                         "the view of {allocated 2} was destroyed without a report; the buffer that it looked at was freed at {freed}");
-    }
-
-    @Test
-    void isNotNamedWhileTheOwnerIsThere() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .nonOwning()
-                .recorded();
-
-        judged(history)
-                .hasOnly(UNEXPLAINED, LEAKED)
-                .because(
-                        "reported twice, freed once",
-                        "what was freed at {freed} is the view of {last allocated}; the lasting buffer of {allocated 1} is still there");
-    }
-
-    @Test
-    void isNotNamedWhileTheWitnessHoldsTheMemory() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history)
-                .hasOnly(UNEXPLAINED, LEAKED)
-                .because(
-                        "reported twice, freed once",
-                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
-    }
-
-    @Test
-    void isNotNamedForALostFreeAndALaterRequestAtTheSameAddress() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedWhenNothingWasFreed() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .andOnceMore(NON_OWNING)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
-    }
-
-    @Test
-    void isNotNamedForOneReport() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
-    }
-
-    @Test
-    void isNotNamedWhereRequestsCannotBeDistinguished() {
-        var history = historyWithoutOrigins()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
-    }
-
-    @Test
-    void isNotNamedForAReadingAfterTheWipe() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .nonOwning()
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .nonOwning()
-                .witness(AFTER_WIPE, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForASnapshotOfAnEarlierOpenPeriodOfTheDevice() {
-        var history = history()
-                .mesh(0, 0)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .close()
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .nonOwning()
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .nonOwning()
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedWhenTheFreeDoesNotSayWhoseItIs() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .nonOwning()
-                .andOnceMore(OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForABufferThatCameAfterTheOwnerWasGone() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .nonOwning()
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForACircularBufferThatTouchedTheBuffersAddress() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .nonOwning()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .owning()
-                .free(L1, device(0), 101_152)
-                .ownedBy(program(7))
-                .owning()
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void waitsForTheRuntimeWhereTheMemoryIsItsOwn() {
-        var script = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .lifetime(BufferLifetime.SYSTEM)
-                .nonOwning()
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .nonOwning()
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000);
-
-        var gone = script.witness(BEFORE_WIPE, DRAM, device(0)).closed();
-
-        judged(gone).hasOnly(REPORTED_TWICE, MISREPORTED);
-    }
-
-    @Test
-    void isNotNamedForRuntimeMemoryThatIsAllocatedBeforeTheWipe() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .lifetime(BufferLifetime.SYSTEM)
-                .nonOwning()
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .nonOwning()
-                .witness(BEFORE_WIPE, DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history).hasOnly(SYSTEM, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForACircularBufferOfTheSameProgramThatTouchedTheAddress() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(L1, device(0), 101_152, 4_096)
-                .ownedBy(program(7))
-                .nonOwning()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .owning()
-                .free(L1, device(0), 101_152)
-                .circularBufferOf(program(7))
-                .owning()
-                .witness(CLOSE_BEGUN, L1, device(0))
-                .closed();
-
-        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
-    }
-
-    @Test
-    void isNotNamedWhereAllThatWasFreedBelongsToAnother() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
-    }
-
-    @Test
-    void isNamedForALaterViewOfAnotherOwner() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .ownedBy(program(7))
-                .nonOwning()
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
-    }
-
-    @Test
-    void isNotNamedForAViewOfAnotherOwnerThatWasThereBefore() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .ownedBy(program(7))
-                .nonOwning()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
-    }
-
-    /** Mesh 0 covers devices 1 and 2, and its own object is reported under the number of a device. */
-    private static HistoryScript underTheNumberOf(int device, long address) {
-        return history()
-                .mesh(0, 1, 2)
-                .allocate(DRAM, devices(1, 2), 0x1000, 64)
-                .and(device(device), address)
-                .onMesh(0)
-                .ownedBy(program(7));
-    }
-
-    private static HistoryScript freedOnItsDevices(HistoryScript script) {
-        return script.free(DRAM, devices(1, 2), 0x1000).onMesh(0);
-    }
-
-    @Test
-    void isNamedForADeviceThatTheMeshDoesNotLieOver() {
-        var history = freedOnItsDevices(underTheNumberOf(0, 0x1000)).closed();
-
-        judged(history)
-                .hasOnly(REPORTED_TWICE, MISREPORTED)
-                .because(
-                        "mesh 0 does not lie over device 0: {allocated 1} reports what {allocated 2} reports on device 1");
-    }
-
-    @Test
-    void isNamedForAnotherDeviceThoughTheProgramWasInTheCacheWhenItEnded() {
-        var history = freedOnItsDevices(
-                        underTheNumberOf(0, 0x1000).cached(program(7)).endOf(program(7)))
-                .closed();
-
-        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
-    }
-
-    @Test
-    void leavesAnotherDeviceToTheCacheWhereItsProgramIsStillThere() {
-        var history = freedOnItsDevices(underTheNumberOf(0, 0x1000).cached(program(7)))
-                .closed();
-
-        judged(history).hasOnly(Cause.CACHED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForAnotherDeviceWhereNothingElseLiesAtTheAddress() {
-        var history = freedOnItsDevices(underTheNumberOf(0, 0x2000)).closed();
-
-        judged(history).hasOnly(Cause.UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForAnotherDeviceWhereNothingIsKnownOfTheMesh() {
-        var history = history()
-                .mesh(0, 1, 2)
-                .allocate(DRAM, devices(0, 2), 0x1000, 64)
-                .free(DRAM, devices(1, 2), 0x1000)
-                .closed();
-
-        judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForAViewOfACircularBuffer() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(L1, device(0), 101_152, 32)
-                .owning()
-                .allocate(L1, device(0), 101_152, 64)
-                .circularBufferOf(program(7))
-                .owning()
-                .allocate(L1, device(0), 101_152, 64)
-                .nonOwning()
-                .free(L1, device(0), 101_152)
-                .owning()
-                .free(L1, device(0), 101_152)
-                .circularBufferOf(program(7))
-                .owning()
-                .witness(CLOSE_BEGUN, L1, device(0))
-                .closed();
-
-        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
-    }
-
-    @Test
-    void isNotNamedOnTheWordOfTwoOwnersOfWhichOneIsTooSmall() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 32)
-                .owning()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .nonOwning()
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNamedInWhateverOrderOneRequestReported() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .nonOwning()
-                .andOnceMore(OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .recorded();
-
-        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
     }
 
     /** A request that continues to report after a free still reports one allocation. */
@@ -571,52 +267,6 @@ class ReportedTwiceTests {
     }
 
     @Test
-    void isNotNamedForABufferThatItsAllocatorReservedInsideAnotherWhoseFreeIsMissing() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 8_192)
-                .extent(8_192)
-                .fromAllocator(AllocatorId.MESH)
-                .allocate(DRAM, device(0), 0x1800, 64)
-                .extent(64)
-                .fromAllocator(AllocatorId.MESH)
-                .nonOwning()
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
-    }
-
-    /** A request that reported on two devices is no view of a buffer on one of them. */
-    @Test
-    void isNotNamedForAViewThatLiesOnMoreDevicesThanTheOwner() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                .nonOwning()
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForAViewThatLiesOnAnotherDeviceThanTheOwnersRest() {
-        var history = history()
-                .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, new int[] {0, 2}, 0x1000, 64)
-                .nonOwning()
-                .free(DRAM, devices(0, 1), 0x1000)
-                .owning()
-                .recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
     void isNamedWhereAFreeCameBetweenTheTwoReportsOfOneRequest() {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.deviceOpened(0);
@@ -646,20 +296,6 @@ class ReportedTwiceTests {
         tracker.witnessed(WitnessSnapshot.of(0, CLOSE_BEGUN).region(0, DRAM).build());
 
         judged(tracker.history()).hasOnly(Cause.FREE_UNREPORTED, MISREPORTED);
-    }
-
-    @Test
-    void leavesWhatOnlyAnotherDeviceReportsToTheAllocatorOfItsMesh() {
-        var history = history()
-                .mesh(0, 1, 2)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .onMesh(0)
-                .witness(CLOSE_BEGUN, DRAM, devices(1, 2))
-                .closed();
-
-        judged(history)
-                .hasOnly(Cause.FREE_UNREPORTED, MISREPORTED)
-                .because("the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
     }
 
     @Test
@@ -693,29 +329,6 @@ class ReportedTwiceTests {
         assertThat(judged(history).verdict().survivors())
                 .extracting(Survivor::toString)
                 .containsExactly("FREE_UNREPORTED (misreported): DRAM 0x1000 (4096) on device 0, generation 1");
-    }
-
-    /** The second buffer is larger, so it is no view of the first; the frees fit either. */
-    @Test
-    void isNotNamedWhereAnotherMeshReportedABufferAtTheAddressMeanwhile() {
-        var history = history()
-                .mesh(0, 0)
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 128)
-                .nonOwning()
-                .andOnceMore(OWNING)
-                .allocate(DRAM, device(0), 0x1000, 192)
-                .nonOwning()
-                .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closeMesh(1)
-                .free(DRAM, device(0), 0x1000)
-                .nonOwning()
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
     }
 
     @Test

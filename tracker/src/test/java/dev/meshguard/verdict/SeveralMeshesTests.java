@@ -2,8 +2,6 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
-import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
@@ -16,12 +14,9 @@ import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.tracker.AllocationTracker;
@@ -87,31 +82,25 @@ class SeveralMeshesTests {
             assertThat(history.live()).extracting(BufferGeneration::mesh).containsOnly(OptionalInt.of(1));
         }
 
-        @Test
-        void aSubmeshLeaksWhereItsParentHadABuffer() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .closeMesh(1)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
-                    .closeMesh(0)
-                    .recorded();
-
-            judged(history)
-                    .hasOutcome(Outcome.LEAKED)
-                    .inconclusiveReasons()
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .because(
-                            "no free was reported",
-                            "the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})");
-            assertThat(history.anomalies()).isEmpty();
+        @Stories("""
+                a submesh leaks where its parent had a buffer
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 0; mesh 1 in 0 over 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1;
+                    witness CLOSE_BEGUN DRAM on 0; close 0
+                    = LEAKED, conclusive, UNEXPLAINED LEAKED, no anomalies
+                    because no free was reported
+                    because the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})
+                distinguishes a second root mesh from the first
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; mesh 1 without 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 0;
+                    close 0; witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1
+                    = LEAKED, conclusive
+                    because no free was reported
+                    because the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began
+                        ({last witnessed})
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
 
         @Test
@@ -191,31 +180,6 @@ class SeveralMeshesTests {
                     .extracting(BufferGeneration::mesh)
                     .containsExactly(OptionalInt.of(0));
         }
-
-        @Test
-        void distinguishesASecondRootMeshFromTheFirst() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .meshWithoutDevices(1, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(0)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
-                    .closeMesh(0)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .closeMesh(1)
-                    .recorded();
-
-            judged(history)
-                    .hasOutcome(Outcome.LEAKED)
-                    .inconclusiveReasons()
-                    .because(
-                            "no free was reported",
-                            "the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({last witnessed})");
-        }
     }
 
     /** Freed memory of which a report is missing or doubled. */
@@ -245,40 +209,45 @@ class SeveralMeshesTests {
                     .because("no free was reported");
         }
 
-        @Test
-        void twoReportsOfOneMeshStillAre() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .owning()
-                    .onMesh(1)
-                    .andOnceMore(Ownership.NON_OWNING)
-                    .free(DRAM, device(0), 0x1000)
-                    .owning()
-                    .onMesh(1)
-                    .closed();
-
-            judged(history)
-                    .hasOutcome(Outcome.MISREPORTED)
-                    .hasOnly(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED)
-                    .because(
-                            "reported 2 times at one live address ({allocated 1, 2}), freed once",
-                            "the view of {last allocated} was destroyed without a report; the buffer that it looked at was freed at {freed}");
-        }
-
-        @Test
-        void onlyTheWitnessOfItsOwnMeshExcusesABuffer() {
-            var history = parentAndSubmesh()
-                    .free(DRAM, devices(0, 3), 0x1000)
-                    .onMesh(0)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, devices(0, 3))
-                    .closeMesh(0)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, devices(0, 1), 0x1000)
-                    .closeMesh(1)
-                    .recorded();
-
-            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
+        @Stories("""
+                two reports of one mesh still are
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 1, again NON_OWNING;
+                    free DRAM 0x1000 on 0, owning, mesh 1; close
+                    = MISREPORTED, REPORTED_TWICE MISREPORTED
+                    because reported 2 times at one live address ({allocated 1, 2}), freed once
+                    because the view of {last allocated} was destroyed without a report; the buffer that it looked at
+                        was freed at {freed}
+                only the witness of its own mesh excuses a buffer
+                    mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
+                    allocate DRAM 0x1000 on 0..1, mesh 1; free DRAM 0x1000 on 0..3, mesh 0;
+                    witness CLOSE_BEGUN DRAM on 0..3; close 0; witness CLOSE_BEGUN DRAM on 0..1: 0x1000, mesh 1; close 1
+                    = LEAKED, UNEXPLAINED LEAKED
+                a submesh does not account for what its parent holds unreported
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 1;
+                    witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0; free DRAM 0x1000 on 0, mesh 1; close 1
+                    = INCONCLUSIVE
+                    inconclusive When the close of mesh 0 began ({witnessed}) its allocator held 1 buffer that the
+                        ledger does not, the first at DRAM 0x1000 (4096) on device 0.
+                a parent does not account for what its submesh holds unreported
+                    mesh 0 over 0..1; mesh 1 in 0 over 1; allocate DRAM 0x1000 on 0..1, mesh 0;
+                    witness CLOSE_BEGUN DRAM on 1: 0x1000 0x2000, mesh 1; close 1; free DRAM 0x1000 on 0..1, mesh 0;
+                    close 0
+                    = INCONCLUSIVE
+                    inconclusive When the close of mesh 1 began ({witnessed}) its allocator held 2 buffers that the
+                        ledger does not, the first at DRAM 0x1000 (4096) on device 1.
+                a buffer that names no mesh accounts for what either holds
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0;
+                    witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; free DRAM 0x1000 on 0; close 1;
+                    witness CLOSE_BEGUN DRAM on 0; close 0
+                    = LEAK_FREE, conclusive
+                the runtimes own memory is judged by the wipe of its own mesh
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, lifetime SYSTEM, mesh 1;
+                    witness BEFORE_WIPE DRAM on 0; witness AFTER_WIPE DRAM on 0; close 0;
+                    witness BEFORE_WIPE DRAM on 0: 0x1000, mesh 1; close 1
+                    = LEAKED, SYSTEM LEAKED
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
 
         @Test
@@ -381,48 +350,6 @@ class SeveralMeshesTests {
         }
 
         @Test
-        void aSubmeshDoesNotAccountForWhatItsParentHoldsUnreported() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .closeMesh(0)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(1)
-                    .closeMesh(1)
-                    .recorded();
-
-            judged(history)
-                    .hasOutcome(Outcome.INCONCLUSIVE)
-                    .inconclusiveReasons(
-                            "When the close of mesh 0 began ({witnessed}) its allocator held 1 buffer that the ledger does not,"
-                                    + " the first at DRAM 0x1000 (4096) on device 0.");
-        }
-
-        @Test
-        void aParentDoesNotAccountForWhatItsSubmeshHoldsUnreported() {
-            var history = history()
-                    .mesh(0, 0, 1)
-                    .submesh(1, 0, 1)
-                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                    .onMesh(0)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(1), 0x1000, 0x2000)
-                    .closeMesh(1)
-                    .free(DRAM, devices(0, 1), 0x1000)
-                    .onMesh(0)
-                    .closeMesh(0)
-                    .recorded();
-
-            judged(history)
-                    .hasOutcome(Outcome.INCONCLUSIVE)
-                    .inconclusiveReasons(
-                            "When the close of mesh 1 began ({witnessed}) its allocator held 2 buffers that the ledger does not,"
-                                    + " the first at DRAM 0x1000 (4096) on device 1.");
-        }
-
-        @Test
         void aReportUnderADeviceThatIsNoneOfItsMeshsOwnIsStillThatMeshs() {
             // Some runtimes report memory of a whole mesh under device 0.
             var history = history()
@@ -441,92 +368,38 @@ class SeveralMeshesTests {
             assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
             assertThat(history.anomalies()).isEmpty();
         }
-
-        @Test
-        void aBufferThatNamesNoMeshAccountsForWhatEitherHolds() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .free(DRAM, device(0), 0x1000)
-                    .closeMesh(1)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
-                    .closeMesh(0)
-                    .recorded();
-
-            judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
-        }
-
-        @Test
-        void theRuntimesOwnMemoryIsJudgedByTheWipeOfItsOwnMesh() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .lifetime(BufferLifetime.SYSTEM)
-                    .onMesh(1)
-                    .witnessOf(0, BEFORE_WIPE, DRAM, device(0))
-                    .witnessOf(0, AFTER_WIPE, DRAM, device(0))
-                    .closeMesh(0)
-                    .witnessOf(1, BEFORE_WIPE, DRAM, device(0), 0x1000)
-                    .closeMesh(1)
-                    .recorded();
-
-            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.SYSTEM, SurvivorStatus.LEAKED);
-        }
     }
 
     /** Buffers whose reports name no mesh. */
     @Nested
     class Unnamed {
 
-        @Test
-        void oneMeshThatCallsABufferTakenSpeaksForIt() {
-            judged(unnamedLeftWith(new long[] {}, new long[] {0x1000}))
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .because(
-                            "no free was reported",
-                            "the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({last witnessed})");
-        }
-
-        @Test
-        void whatEveryMeshCallsFreeIsFree() {
-            judged(unnamedLeftWith(new long[] {}, new long[] {}))
-                    .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
-                    .because("the allocator of mesh 1 reported 0x1000 (4096) as free when close began ({witnessed 1})");
-        }
-
-        @Test
-        void whatOneMeshCallsFreeAndNobodyAskedTheOtherMayBeTheOthers() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0))
-                    .closeMesh(1)
-                    .closeMesh(0)
-                    .recorded();
-
-            judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED).because("no free was reported");
-        }
-
-        @Test
-        void aMeshThatWasOpenedLaterSaysNothingOfIt() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .submesh(1, 0, 0)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .closeMesh(1)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
-                    .closeMesh(0)
-                    .recorded();
-
-            judged(history)
-                    .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
-                    .because(
-                            "the allocator of mesh 0 reported 0x1000 (4096) as free when close began ({last witnessed})");
+        @Stories("""
+                one mesh that calls a buffer taken speaks for it
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0, mesh 1;
+                    close 1; witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0
+                    = UNEXPLAINED LEAKED
+                    because no free was reported
+                    because the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began
+                        ({last witnessed})
+                what every mesh calls free is free
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0, mesh 1;
+                    close 1; witness CLOSE_BEGUN DRAM on 0; close 0
+                    = FREE_UNREPORTED MISREPORTED
+                    because the allocator of mesh 1 reported 0x1000 (4096) as free when close began ({witnessed 1})
+                what one mesh calls free and nobody asked the other may be the others
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0, mesh 1;
+                    close 1; close 0
+                    = UNEXPLAINED LEAKED
+                    because no free was reported
+                a mesh that was opened later says nothing of it
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0; mesh 1 in 0 over 0;
+                    witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1; witness CLOSE_BEGUN DRAM on 0; close 0
+                    = FREE_UNREPORTED MISREPORTED
+                    because the allocator of mesh 0 reported 0x1000 (4096) as free when close began ({last witnessed})
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
 
         @Test
@@ -651,79 +524,54 @@ class SeveralMeshesTests {
             judged(history).hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED);
             assertThat(history.live()).hasSize(1);
         }
-
-        private static AllocationHistory unnamedLeftWith(long[] takenInSubmesh, long[] takenInParent) {
-            return history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), takenInSubmesh)
-                    .closeMesh(1)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0), takenInParent)
-                    .closeMesh(0)
-                    .recorded();
-        }
     }
 
     /** The verdict while a mesh is open. */
     @Nested
     class OpenMeshes {
 
-        @Test
-        void whatAClosedSubmeshLeftIsJudgedThoughItsParentIsOpen() {
-            var history = parentAndSubmesh().closeMesh(1).recorded();
-
-            judged(history)
-                    .hasOutcome(Outcome.LEAKED)
-                    .hasStandings(
-                            SurvivorStatus.UNDECIDED,
-                            SurvivorStatus.UNDECIDED,
-                            SurvivorStatus.UNDECIDED,
-                            SurvivorStatus.UNDECIDED,
-                            SurvivorStatus.LEAKED,
-                            SurvivorStatus.LEAKED)
-                    .because("mesh 0 is still open, so it may still be freed")
-                    .inconclusiveReasons("Mesh 0 (mesh 0) is still open, so its buffers may still be freed."
-                            + " Close it before the check.");
-        }
-
-        @Test
-        void anOpenSubmeshIsNamedAsOneAndWhatItHoldsIsUndecided() {
-            var history = history()
-                    .mesh(0, 0, 1)
-                    .submesh(1, 0, 0, 1)
-                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                    .onMesh(1)
-                    .recorded();
-
-            judged(history)
-                    .hasOutcome(Outcome.INCONCLUSIVE)
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
-                    .because("mesh 1 is still open, so it may still be freed")
-                    .inconclusiveReasons(
-                            "Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the check.",
-                            "Mesh 1 (1x2 submesh of mesh 0) is still open, so its buffers may still be freed."
-                                    + " Close it before the check.");
-        }
-
-        @Test
-        void aSubmeshThatOutlivesItsMeshIsStillOpenAndTheMeshIsJudged() {
-            var history = history()
-                    .mesh(0, 0, 1)
-                    .submesh(1, 0, 0, 1)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .closeMesh(0)
-                    .recorded();
-
-            judged(history)
-                    .hasOutcome(Outcome.LEAKED)
-                    .hasStandings(SurvivorStatus.LEAKED, SurvivorStatus.UNDECIDED)
-                    .inconclusiveReasons(
-                            "Mesh 1 (1x2 submesh of mesh 0) is still open although mesh 0 is closed, so its buffers may"
-                                    + " still be freed. Close it before the check.");
+        @Stories("""
+                what a closed submesh left is judged though its parent is open
+                    mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
+                    allocate DRAM 0x1000 on 0..1, mesh 1; close 1
+                    = LEAKED, statuses UNDECIDED UNDECIDED UNDECIDED UNDECIDED LEAKED LEAKED
+                    because mesh 0 is still open, so it may still be freed
+                    inconclusive Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the
+                        check.
+                an open submesh is named as one and what it holds is undecided
+                    mesh 0 over 0..1; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..1, mesh 1
+                    = INCONCLUSIVE, UNEXPLAINED UNDECIDED
+                    because mesh 1 is still open, so it may still be freed
+                    inconclusive Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the
+                        check.
+                    inconclusive Mesh 1 (1x2 submesh of mesh 0) is still open, so its buffers may still be freed. Close
+                        it before the check.
+                a submesh that outlives its mesh is still open and the mesh is judged
+                    mesh 0 over 0..1; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; close 0
+                    = LEAKED, statuses LEAKED UNDECIDED
+                    inconclusive Mesh 1 (1x2 submesh of mesh 0) is still open although mesh 0 is closed, so its buffers
+                        may still be freed. Close it before the check.
+                a submesh of a mesh that was never opened has no closed parent
+                    mesh 1 in 0 over 0
+                    inconclusive Mesh 1 (1x1 submesh of mesh 0) is still open, so its buffers may still be freed. Close
+                        it before the check.
+                a submesh that outlives its mesh may still allocate and free
+                    mesh 0 over 0; mesh 1 in 0 over 0; close 0; allocate DRAM 0x1000 on 0, mesh 1;
+                    free DRAM 0x1000 on 0, mesh 1; close 1
+                    = LEAK_FREE, conclusive, no anomalies
+                what names no mesh waits for the last mesh over its device
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0; close 0
+                    = INCONCLUSIVE, UNEXPLAINED UNDECIDED
+                a free after the close of its mesh is late though the device is open
+                    mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
+                    allocate DRAM 0x1000 on 0..1, mesh 1; free DRAM 0x1000 on 0..3, mesh 0; close 1;
+                    free DRAM 0x1000 on 0..1, mesh 1; close 0
+                    = LATE FREED_LATE, anomalies HELD_BY_TWO_ALLOCATORS HELD_BY_TWO_ALLOCATORS FREE_REPORTED_AFTER_CLOSE
+                        FREE_REPORTED_AFTER_CLOSE
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
 
         @ParameterizedTest
@@ -744,64 +592,6 @@ class SeveralMeshesTests {
                             "no free was reported",
                             "the free of {freed} names mesh " + freeing
                                     + ", and no buffer of that mesh was at the address");
-        }
-
-        @Test
-        void aSubmeshOfAMeshThatWasNeverOpenedHasNoClosedParent() {
-            judged(history().submesh(1, 0, 0).recorded())
-                    .inconclusiveReasons(
-                            "Mesh 1 (1x1 submesh of mesh 0) is still open, so its buffers may still be freed."
-                                    + " Close it before the check.");
-        }
-
-        @Test
-        void aSubmeshThatOutlivesItsMeshMayStillAllocateAndFree() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .closeMesh(0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(1)
-                    .closeMesh(1)
-                    .recorded();
-
-            judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
-            assertThat(history.anomalies()).isEmpty();
-        }
-
-        @Test
-        void whatNamesNoMeshWaitsForTheLastMeshOverItsDevice() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .closeMesh(0)
-                    .recorded();
-
-            judged(history).hasOutcome(Outcome.INCONCLUSIVE).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED);
-        }
-
-        @Test
-        void aFreeAfterTheCloseOfItsMeshIsLateThoughTheDeviceIsOpen() {
-            var history = parentAndSubmesh()
-                    .free(DRAM, devices(0, 3), 0x1000)
-                    .onMesh(0)
-                    .closeMesh(1)
-                    .free(DRAM, devices(0, 1), 0x1000)
-                    .onMesh(1)
-                    .closeMesh(0)
-                    .recorded();
-
-            judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
-            assertThat(history.anomalies())
-                    .extracting(Anomaly::kind)
-                    .containsExactly(
-                            Anomaly.Kind.HELD_BY_TWO_ALLOCATORS,
-                            Anomaly.Kind.HELD_BY_TWO_ALLOCATORS,
-                            Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE,
-                            Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE);
         }
 
         @Test

@@ -13,7 +13,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.IgnoredFreeReason;
-import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
@@ -29,35 +28,31 @@ import org.junit.jupiter.api.Test;
  */
 class SharedAddressTests {
 
-    private static final Owner RING = new Owner(Owner.Kind.DISPATCH, "ring");
-
-    @Test
-    void aLeakDoesNotHideBehindAPersistentBuffer() {
-        judged(meshAndDevice(BufferLifetime.PERSISTENT)
-                        .witness(Moment.CLOSE_BEGUN, DRAM, device(0), 4096)
-                        .closed())
-                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void theRuntimeIsNotBlamedForALeakAtTheAddressOfItsBuffer() {
-        judged(meshAndDevice(BufferLifetime.SYSTEM)
-                        .witness(Moment.CLOSE_BEGUN, DRAM, device(0), 4096)
-                        .free(DRAM, device(0), 4096)
-                        .ownedBy(RING)
-                        .nonOwning()
-                        .witness(Moment.BEFORE_WIPE, DRAM, device(0), 4096)
-                        .closed())
-                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void aBufferOfTheRuntimeAloneIsStillItsOwn() {
-        judged(meshAndDevice(BufferLifetime.SYSTEM)
-                        .free(DRAM, device(0), 4096)
-                        .owning()
-                        .closed())
-                .hasOnly(Cause.SYSTEM, SurvivorStatus.LEAKED);
+    @Stories("""
+            a leak does not hide behind a persistent buffer
+                mesh 0 over 0; allocate DRAM 4096 on 0, of dispatch ring, lifetime PERSISTENT, view;
+                allocate DRAM 4096 on 0, owning; witness CLOSE_BEGUN DRAM on 0: 4096; close
+                = UNEXPLAINED LEAKED
+            the runtime is not blamed for a leak at the address of its buffer
+                mesh 0 over 0; allocate DRAM 4096 on 0, of dispatch ring, lifetime SYSTEM, view;
+                allocate DRAM 4096 on 0, owning; witness CLOSE_BEGUN DRAM on 0: 4096;
+                free DRAM 4096 on 0, of dispatch ring, view; witness BEFORE_WIPE DRAM on 0: 4096; close
+                = UNEXPLAINED LEAKED
+            a buffer of the runtime alone is still its own
+                mesh 0 over 0; allocate DRAM 4096 on 0, of dispatch ring, lifetime SYSTEM, view;
+                allocate DRAM 4096 on 0, owning; free DRAM 4096 on 0, owning; close
+                = SYSTEM LEAKED
+            no witness says that a circular buffer is gone
+                mesh 0 over 0; allocate L1 4096 on 0; allocate L1 4096 on 0, circular buffer of program 1;
+                free L1 4096 on 0; witness CLOSE_BEGUN L1 on 0; close
+                = UNEXPLAINED LEAKED
+            a circular buffer is named where the witness says that the buffer at its address is gone
+                mesh 0 over 0; allocate L1 4096 on 0; allocate L1 4096 on 0, circular buffer of program 1;
+                free L1 4096 on 0; end program 1; witness CLOSE_BEGUN L1 on 0; close
+                = CIRCULAR_BUFFER_UNREPORTED MISREPORTED
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     @Test
@@ -142,33 +137,6 @@ class SharedAddressTests {
     }
 
     @Test
-    void noWitnessSaysThatACircularBufferIsGone() {
-        judged(history()
-                        .mesh(0, 0)
-                        .allocate(L1, device(0), 4096, 64)
-                        .allocate(L1, device(0), 4096, 64)
-                        .circularBufferOf(program(1))
-                        .free(L1, device(0), 4096)
-                        .witness(Moment.CLOSE_BEGUN, L1, device(0))
-                        .closed())
-                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void aCircularBufferIsNamedWhereTheWitnessSaysThatTheBufferAtItsAddressIsGone() {
-        judged(history()
-                        .mesh(0, 0)
-                        .allocate(L1, device(0), 4096, 64)
-                        .allocate(L1, device(0), 4096, 64)
-                        .circularBufferOf(program(1))
-                        .free(L1, device(0), 4096)
-                        .endOf(program(1))
-                        .witness(Moment.CLOSE_BEGUN, L1, device(0))
-                        .closed())
-                .hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED);
-    }
-
-    @Test
     void oneLateReleaseDoesNotExcuseTwoBuffers() {
         judged(lateReleases(1)).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
@@ -186,17 +154,6 @@ class SharedAddressTests {
             closed.freeIgnored(DRAM, device(0), 4096, IgnoredFreeReason.DEVICE_CLOSED);
         }
         return closed.recorded();
-    }
-
-    private static HistoryScript meshAndDevice(BufferLifetime lifetimeOfFirst) {
-        return history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 4096, 64)
-                .ownedBy(RING)
-                .lifetime(lifetimeOfFirst)
-                .nonOwning()
-                .allocate(DRAM, device(0), 4096, 64)
-                .owning();
     }
 
     private static HistoryScript weightsAndCache() {

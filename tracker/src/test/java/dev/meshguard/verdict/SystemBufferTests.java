@@ -2,14 +2,9 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.program;
-import static dev.meshguard.verdict.Cause.CACHED;
 import static dev.meshguard.verdict.Cause.SYSTEM;
-import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.SurvivorStatus.EXPECTED;
 import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
@@ -57,60 +52,25 @@ class SystemBufferTests {
                 .because("owned by dispatch \"prefetcher\", lifetime PERSISTENT: it may outlive the close");
     }
 
-    @Test
-    void saysWhenNobodyNamedTheOwner() {
-        var history = history()
-                .allocate(L1, device(0), 0x1000, 64)
-                .lifetime(BufferLifetime.SYSTEM)
-                .recorded();
-
-        judged(history)
-                .hasOnly(SYSTEM, LEAKED)
-                .because("owned by an owner that was not named, lifetime SYSTEM: the runtime has to free it at close");
-    }
-
-    @Test
-    void isNotNamedForTheUsersMemoryWhoeverOwnsIt() {
-        var history =
-                history().allocate(L1, device(0), 0x1000, 64).ownedBy(DISPATCH).recorded();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void goesBeforeWhatHappenedOnOtherDevices() {
-        var history = history()
-                .allocate(L1, devices(0, 3), 0x1000, 64)
-                .lifetime(BufferLifetime.SYSTEM)
-                .nonOwning()
-                .free(L1, devices(0, 2), 0x1000)
-                .nonOwning()
-                .recorded();
-
-        judged(history).hasOnly(SYSTEM, LEAKED);
-    }
-
-    @Test
-    void leavesWhatACacheKeepsToTheCache() {
-        var history = history()
-                .allocate(L1, device(0), 0x1000, 64)
-                .lifetime(BufferLifetime.SYSTEM)
-                .ownedBy(program(7))
-                .cached(program(7))
-                .recorded();
-
-        judged(history).hasOnly(CACHED, LEAKED);
-    }
-
-    @Test
-    void isNotExcusedBecauseItWasFreeWhenCloseBeganOnly() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(L1, device(0), 0x1000, 64)
-                .lifetime(BufferLifetime.SYSTEM)
-                .witness(CLOSE_BEGUN, L1, device(0))
-                .closed();
-
-        judged(history).hasOnly(SYSTEM, LEAKED);
+    @Stories("""
+            says when nobody named the owner
+                allocate L1 0x1000 on 0, lifetime SYSTEM
+                = SYSTEM LEAKED
+                because owned by an owner that was not named, lifetime SYSTEM: the runtime has to free it at close
+            is not named for the users memory whoever owns it
+                allocate L1 0x1000 on 0, of dispatch prefetcher
+                = UNEXPLAINED LEAKED
+            goes before what happened on other devices
+                allocate L1 0x1000 on 0..3, lifetime SYSTEM, view; free L1 0x1000 on 0..2, view
+                = SYSTEM LEAKED
+            leaves what a cache keeps to the cache
+                allocate L1 0x1000 on 0, lifetime SYSTEM, of program 7; cached program 7
+                = CACHED LEAKED
+            is not excused because it was free when close began only
+                mesh 0 over 0; allocate L1 0x1000 on 0, lifetime SYSTEM; witness CLOSE_BEGUN L1 on 0; close
+                = SYSTEM LEAKED
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 }

@@ -34,12 +34,15 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * history().allocate(L1, device(0), 101_152, 4_096).circularBufferOf(program(7)).endOf(program(7)).closed();
  * }</pre>
+ *
+ * <p>A history without loops or values of its own is shorter as {@linkplain #tell sentences}.
  */
 public final class HistoryScript {
 
     private final AllocationTracker tracker;
     private final boolean withOrigins;
     private final Map<Integer, MeshDescription> open = new LinkedHashMap<>();
+    private final HistorySentences sentences = new HistorySentences(this);
     private @Nullable Verb pending;
     private MemoryRequest lastRequest = MemoryRequest.of(AllocationDetails.user());
 
@@ -56,6 +59,11 @@ public final class HistoryScript {
     /** Starts a history as a log has it: requests cannot be distinguished. */
     public static HistoryScript historyWithoutOrigins() {
         return on(AllocationTracker.builder().originCapture(OriginCapture.NONE).build());
+    }
+
+    /** Returns the history, with origins, that {@link #tell} reports. */
+    public static AllocationHistory told(String sentences) {
+        return history().tell(sentences).recorded();
     }
 
     /** Continues the recording of a tracker. */
@@ -76,6 +84,12 @@ public final class HistoryScript {
     /** Returns a program. */
     public static Owner program(int number) {
         return Owner.program(Integer.toString(number));
+    }
+
+    /** Reports sentences, as {@link HistorySentences} describes them. */
+    public HistoryScript tell(String text) {
+        sentences.read(text);
+        return this;
     }
 
     // Meshes
@@ -167,17 +181,17 @@ public final class HistoryScript {
 
     /** Reports one request: a buffer at the same address of each device. */
     public HistoryScript allocate(BufferType type, int[] devices, long address, long size) {
-        return next(new Verb(true, false, type, places(devices, address), size));
+        return next(new Verb(true, type, places(devices, address), size));
     }
 
     /** Reports a request for each device, all from this line. */
     public HistoryScript allocateOneByOne(BufferType type, int[] devices, long address, long size) {
-        return next(new Verb(true, true, type, places(devices, address), size));
+        return allocate(type, devices, address, size).eachOnItsOwn();
     }
 
     /** Reports that the buffers at an address were freed. */
     public HistoryScript free(BufferType type, int[] devices, long address) {
-        return next(new Verb(false, false, type, places(devices, address), 0));
+        return next(new Verb(false, type, places(devices, address), 0));
     }
 
     /** Reports that a free was ignored. */
@@ -205,6 +219,26 @@ public final class HistoryScript {
     /** The request reported all its buffers again. */
     public HistoryScript andOnceMore(Ownership ownership) {
         verb().repeats.add(ownership);
+        return this;
+    }
+
+    /** Each device has its own request. */
+    HistoryScript eachOnItsOwn() {
+        verb().oneByOne = true;
+        return this;
+    }
+
+    /** It has a size. */
+    HistoryScript size(long size) {
+        verb().size = size;
+        return this;
+    }
+
+    /** It is requested by a line of a test. */
+    HistoryScript atLine(int line) {
+        verb().stack = new StackTraceElement[] {
+            new StackTraceElement("dev.example.HistoryTests", "story", "HistoryTests.java", line)
+        };
         return this;
     }
 
@@ -390,18 +424,17 @@ public final class HistoryScript {
     /** An allocation or a free, until all its details are set. */
     private static final class Verb {
         private final boolean allocates;
-        private final boolean oneByOne;
         private final BufferType type;
         private final List<Place> places;
-        private final long size;
         private final List<Ownership> repeats = new ArrayList<>();
-        private final Throwable line = new Throwable();
+        private StackTraceElement[] stack = new Throwable().getStackTrace();
+        private boolean oneByOne;
+        private long size;
         private AllocationDetails details = AllocationDetails.user();
         private Ownership ownership = Ownership.UNKNOWN;
 
-        private Verb(boolean allocates, boolean oneByOne, BufferType type, List<Place> places, long size) {
+        private Verb(boolean allocates, BufferType type, List<Place> places, long size) {
             this.allocates = allocates;
-            this.oneByOne = oneByOne;
             this.type = type;
             this.places = new ArrayList<>(places);
             this.size = size;
@@ -452,7 +485,7 @@ public final class HistoryScript {
     private MemoryRequest request(Verb verb) {
         MemoryRequest request = tracker.request(verb.details);
         return withOrigins
-                ? MemoryRequest.restored(verb.details, Optional.of(Origin.of(verb.line.getStackTrace())))
+                ? MemoryRequest.restored(verb.details, Optional.of(Origin.of(verb.stack)))
                 : request;
     }
 }

@@ -1,0 +1,101 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
+
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.tracker.script.HistoryScript;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A history and the verdict that it must have.
+ *
+ * <p>Its lines tell the history, as {@link HistoryScript#tell} reads it, and then what is expected. A line that begins with
+ * {@code =} lists the outcome, the cause and status of all survivors, or {@code causes} or {@code statuses} oldest first, and
+ * the kinds of {@code anomalies}; {@code conclusive} says that there is no inconclusive reason. Lines that begin with
+ * {@code because} are the whole evidence of the oldest survivor, with {@code fix} the fix of the only group, and with
+ * {@code inconclusive} all reasons. A line that is indented twice continues the one above.
+ */
+record Story(String name, String sentences, List<String> expected) {
+
+    static Story of(String text) {
+        List<String> lines = text.replaceAll("\\R {8,}", " ")
+                .lines()
+                .skip(1)
+                .map(String::strip)
+                .toList();
+        List<String> expected = lines.stream().filter(Story::isExpectation).toList();
+        String told = String.join(" ", lines.subList(0, lines.size() - expected.size()));
+        return new Story(text.lines().findFirst().orElseThrow(), told, expected);
+    }
+
+    private static boolean isExpectation(String line) {
+        return line.matches("(=|because|inconclusive|fix) .*");
+    }
+
+    /** Fails if the verdict is another one. */
+    void holds() {
+        if (expected.isEmpty()) {
+            throw new IllegalArgumentException("The story \"" + name + "\" expects nothing");
+        }
+        Judgement judgement = Judgement.judged(told());
+        beginningWith("= ")
+                .flatMap(claims -> Stream.of(claims.split(", ", 0)))
+                .forEach(claim -> hasProperty(judgement, claim, List.of(claim.split(" ", 0))));
+        String[] facts = beginningWith("because ").toArray(String[]::new);
+        if (facts.length > 0) {
+            judgement.because(facts);
+        }
+        String[] reasons = beginningWith("inconclusive ").toArray(String[]::new);
+        if (reasons.length > 0) {
+            judgement.inconclusiveReasons(reasons);
+        }
+        beginningWith("fix ").forEach(judgement::hasFix);
+    }
+
+    private AllocationHistory told() {
+        String withoutOrigins = "without origins; ";
+        return sentences.startsWith(withoutOrigins)
+                ? historyWithoutOrigins()
+                        .tell(sentences.substring(withoutOrigins.length()))
+                        .recorded()
+                : history().tell(sentences).recorded();
+    }
+
+    private static void hasProperty(Judgement judgement, String claim, List<String> words) {
+        Stream<String> values = words.stream().skip(1);
+        switch (words.get(0)) {
+            case "conclusive" -> judgement.inconclusiveReasons();
+            case "no" -> {
+                if (claim.equals("no fix")) {
+                    judgement.hasFix("");
+                } else {
+                    judgement.hasAnomalies();
+                }
+            }
+            case "anomalies" ->
+                judgement.hasAnomalies(values.map(Anomaly.Kind::valueOf).toArray(Anomaly.Kind[]::new));
+            case "causes" -> judgement.hasCauses(values.map(Cause::valueOf).toArray(Cause[]::new));
+            case "statuses" ->
+                judgement.hasStandings(values.map(SurvivorStatus::valueOf).toArray(SurvivorStatus[]::new));
+            default -> {
+                if (words.size() == 1) {
+                    judgement.hasOutcome(Outcome.valueOf(claim));
+                } else {
+                    judgement.hasOnly(Cause.valueOf(words.get(0)), SurvivorStatus.valueOf(words.get(1)));
+                }
+            }
+        }
+    }
+
+    private Stream<String> beginningWith(String word) {
+        return expected.stream().filter(line -> line.startsWith(word)).map(line -> line.substring(word.length()));
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}
