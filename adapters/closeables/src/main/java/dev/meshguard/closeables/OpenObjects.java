@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +43,9 @@ final class OpenObjects implements ObjectWatcher {
     private final List<WatchedType> types = new CopyOnWriteArrayList<>();
 
     private final Set<String> loaded = ConcurrentHashMap.newKeySet();
-    /** The trackers of the sessions that have not ended. */
-    private final List<AllocationTracker> running = new CopyOnWriteArrayList<>();
+    private final AtomicLong losses = new AtomicLong();
+    private volatile @Nullable Throwable lastFailure;
+    private volatile @Nullable String lastLost;
 
     private OpenObjects() {}
 
@@ -51,14 +53,11 @@ final class OpenObjects implements ObjectWatcher {
     private record OpenObject(Kind kind, Lease lease) {
 
         /** Each test may name other closing methods of a class. Where one of them calls another, the outer one decides. */
-        boolean isClosedBy(Close close) {
-            return kind.isClosing(close.method())
-                    && (close.within().isEmpty() || close.within().stream().noneMatch(kind::isClosing));
+        boolean isClosedBy(String method, List<String> within) {
+            return kind.isClosing(method)
+                    && (within.isEmpty() || within.stream().noneMatch(kind::isClosing));
         }
     }
-
-    /** A closing method that ended, and those of the object that the thread is still in. */
-    private record Close(String method, List<String> within) {}
 
     /**
      * Tracks the objects of types from now on.
@@ -76,15 +75,6 @@ final class OpenObjects implements ObjectWatcher {
             types.removeAll(ofFirstTest);
             throw untracked;
         }
-    }
-
-    /** Tells a tracker of reports that fail, until its session ends. */
-    void begin(AllocationTracker tracker) {
-        running.add(tracker);
-    }
-
-    void end(AllocationTracker tracker) {
-        running.remove(tracker);
     }
 
     /** Returns the classes of which some objects of these types are not seen, each with the reason. */
@@ -113,32 +103,53 @@ final class OpenObjects implements ObjectWatcher {
 
     @Override
     public void constructed(Object object) {
+        constructed(object, Map.of());
+    }
+
+    @Override
+    public void constructed(Object object, Map<String, String> unheard) {
         // A class that is woven again while its constructor runs may report an object twice.
-        try {
-            if (open.get(object) != null || JdkObjects.isOfNobody(object)) {
-                return;
-            }
-            Optional<AllocationTracker> found = AllocationSource.trackerOfThread(TrackedCloseablesSource.ID);
-            if (found.isPresent()) {
-                AllocationTracker tracker = found.get();
-                Kind kind = ObjectKinds.of(tracker, types).kind(object.getClass());
-                if (kind != null) {
-                    Lease lease = tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0);
-                    open.put(object, new OpenObject(kind, lease.handedOut(object)));
-                }
-            }
-        } catch (RuntimeException | Error failure) {
-            if (!isKnown(object, failure)) {
-                throw failure;
-            }
+        Optional<AllocationTracker> found = open.get(object) == null
+                ? AllocationSource.trackerOfThread(TrackedCloseablesSource.ID)
+                : Optional.empty();
+        if (found.isEmpty()) {
+            return;
+        }
+        AllocationTracker tracker = found.get();
+        Kind kind = ObjectKinds.of(tracker, types).kind(object.getClass());
+        // Last, because it reads the stack.
+        if (kind == null || JdkObjects.isOfNobody(object)) {
+            return;
+        }
+        Optional<String> method =
+                unheard.keySet().stream().filter(kind::isClosing).findFirst();
+        if (method.isPresent()) {
+            tracker.reportsLost(
+                    1,
+                    method.get() + "() of a " + object.getClass().getName() + " is not heard. "
+                            + unheard.get(method.get()));
+        } else {
+            Lease lease = tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0);
+            open.put(object, new OpenObject(kind, lease.handedOut(object)));
         }
     }
 
-    /** A failure, for example where memory has run out, concerns the tests that run now. Returns whether there are any. */
-    private boolean isKnown(Object object, Throwable failure) {
-        running.forEach(tracker -> tracker.reportsLost(
-                1, "the report of an object of " + object.getClass().getName() + " failed: " + failure));
-        return !running.isEmpty();
+    @Override
+    public boolean lost(Object object, Throwable failure) {
+        losses.incrementAndGet();
+        lastFailure = failure;
+        lastLost = object.getClass().getName();
+        return true;
+    }
+
+    /** Returns how many reports have failed. */
+    long losses() {
+        return losses.get();
+    }
+
+    /** Returns why the last one did. */
+    String lastLoss() {
+        return "the report of an object of " + lastLost + " failed: " + lastFailure;
     }
 
     /** Takes the archives for closed that the JDK has put into its cache. */
@@ -156,23 +167,13 @@ final class OpenObjects implements ObjectWatcher {
 
     @Override
     public void ended(Object object, String method, List<String> within, @Nullable Throwable reason) {
-        try {
-            ended(object, new Close(method, within), reason);
-        } catch (RuntimeException | Error failure) {
-            if (!isKnown(object, failure)) {
-                throw failure;
-            }
-        }
-    }
-
-    private void ended(Object object, Close close, @Nullable Throwable reason) {
         Object subject = object;
         OpenObject one = open.get(subject);
         if (one == null && !open.isEmpty()) {
             subject = MockitoSpies.original(object).orElse(object);
             one = open.get(subject);
         }
-        if (one == null || !one.isClosedBy(close)) {
+        if (one == null || !one.isClosedBy(method, within)) {
             return;
         }
         if (reason != null) {

@@ -7,6 +7,7 @@ import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.WeaverUnavailableException;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -65,8 +66,7 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
             }
             ObjectKinds kinds = ObjectKinds.of(context.tracker(), types);
             context.receiveFromThreads();
-            OpenObjects.OF_JVM.begin(context.tracker());
-            return new Session(context, types, kinds);
+            return new Session(context, types, kinds, new AtomicLong(OpenObjects.OF_JVM.losses()));
         }
 
         /** Tests with the same classes can share a session, wherever their annotation is. */
@@ -81,11 +81,19 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
         }
     }
 
-    private record Session(SourceContext context, List<WatchedType> types, ObjectKinds kinds) implements SourceSession {
+    /**
+     * The objects of one test.
+     *
+     * @param losses the reports that had failed before, or were told
+     */
+    private record Session(SourceContext context, List<WatchedType> types, ObjectKinds kinds, AtomicLong losses)
+            implements SourceSession {
 
         @Override
         public void poll() {
             OpenObjects.OF_JVM.freeKept();
+            long all = OpenObjects.OF_JVM.losses();
+            context.tracker().reportsLost(all - losses.getAndSet(all), OpenObjects.OF_JVM.lastLoss());
             OpenObjects.OF_JVM
                     .unseen(types)
                     .forEach((className, reason) ->
@@ -94,7 +102,6 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
 
         @Override
         public void close() {
-            OpenObjects.OF_JVM.end(context.tracker());
             types.stream()
                     .map(WatchedType::className)
                     .filter(name -> !OpenObjects.OF_JVM.isLoaded(name))

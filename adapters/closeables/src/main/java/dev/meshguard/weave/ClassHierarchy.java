@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.ClassReader;
@@ -34,15 +34,32 @@ final class ClassHierarchy {
     private final ByLoader<Map<String, Integer>> methods = new ByLoader<>();
     /** Classes without a file, which were generated. */
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
-    /** Set when loaded classes may lack calls, because more is known than when they were loaded. */
-    private final AtomicBoolean isStale = new AtomicBoolean();
+    /** The calls that classes have. */
+    private final ByLoader<List<ClassPlan>> plans = new ByLoader<>();
+    /** Grows when loaded classes may lack calls, because more is known than when they were loaded. */
+    private final AtomicLong version = new AtomicLong();
 
     ClassHierarchy() {
         supertypesFrom(OBJECT, null).put(OBJECT, List.of());
     }
 
-    AtomicBoolean isStale() {
-        return isStale;
+    long version() {
+        return version.get();
+    }
+
+    /** Loaded classes may lack calls from now on. */
+    void learned() {
+        version.incrementAndGet();
+    }
+
+    /** Returns the calls that a class has. */
+    List<ClassPlan> plansOf(Class<?> type) {
+        return plans.of(type.getClassLoader()).getOrDefault(nameOf(type), List.of());
+    }
+
+    /** A class has calls now, or its code will have them when it is loaded. */
+    void hasPlans(String name, @Nullable ClassLoader loader, List<ClassPlan> added) {
+        plans.of(loader).put(name, added);
     }
 
     static String nameOf(Class<?> type) {
@@ -80,7 +97,7 @@ final class ClassHierarchy {
     void add(String name, @Nullable ClassLoader loader, ClassReader loading) {
         supertypesFrom(name, loader).put(name, supertypesOf(loading));
         if (unknown.remove(name)) {
-            isStale.set(true);
+            learned();
         }
     }
 
@@ -98,6 +115,10 @@ final class ClassHierarchy {
     boolean isOfPackage(Class<?> type, String method) {
         return (methodsOf(type).getOrDefault(method, Opcodes.ACC_PUBLIC) & (Opcodes.ACC_PUBLIC | Opcodes.ACC_PROTECTED))
                 == 0;
+    }
+
+    boolean isNative(Class<?> type, String method) {
+        return (methodsOf(type).getOrDefault(method, 0) & Opcodes.ACC_NATIVE) != 0;
     }
 
     private Map<String, Integer> methodsOf(Class<?> type) {

@@ -1,9 +1,13 @@
 package dev.meshguard.weave;
 
-import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The calls of closing methods that have not ended. Safe for use by several threads. */
 final class ClosingCalls {
@@ -11,18 +15,17 @@ final class ClosingCalls {
     /** Stands for a method that closes nothing by itself. */
     private static final String OVERRIDDEN = "";
 
-    /** Those of each thread, the innermost last. */
-    private final ThreadLocal<List<ClosingCall>> ofThread = ThreadLocal.withInitial(ArrayList::new);
-    /** How many there are in all threads. */
+    /** The innermost call of each object, for each thread. */
+    private final ThreadLocal<Map<Object, ClosingCall>> ofThread = ThreadLocal.withInitial(IdentityHashMap::new);
+    /** How many calls there are in all threads. */
     private final AtomicInteger running = new AtomicInteger();
 
-    private record ClosingCall(Object object, String method) {
-
-        @SuppressWarnings("ReferenceEquality") // Objects of the code under test are identities.
-        boolean isOf(Object other) {
-            return object == other;
-        }
-    }
+    /**
+     * A call.
+     *
+     * @param outer the one of the same object in which it runs
+     */
+    private record ClosingCall(String method, @Nullable ClosingCall outer) {}
 
     boolean isEmpty() {
         return running.get() == 0;
@@ -34,41 +37,47 @@ final class ClosingCalls {
      * @param decides whether it is the one that calls of the object run. Otherwise it is a part of the method that has called {@code super}
      */
     void begin(Object object, String method, boolean decides) {
-        List<ClosingCall> calls = ofThread.get();
-        if (decides || innermost(object, calls) >= 0) {
-            calls.add(new ClosingCall(object, decides ? method : OVERRIDDEN));
+        Map<Object, ClosingCall> calls = ofThread.get();
+        ClosingCall outer = calls.get(object);
+        if (decides || outer != null) {
+            calls.put(object, new ClosingCall(decides ? method : OVERRIDDEN, outer));
             running.incrementAndGet();
         }
     }
 
     /** Leaves a method, and returns those that run on, if it decides. One that was entered before it was woven is none. */
     Optional<List<String>> end(Object object, String method) {
-        List<ClosingCall> calls = ofThread.get();
-        int innermost = innermost(object, calls);
-        if (innermost < 0) {
-            return Optional.empty();
-        }
-        running.decrementAndGet();
-        if (!calls.remove(innermost).method().equals(method)) {
-            return Optional.empty();
-        }
-        // Most closing methods run in no other one.
-        return Optional.of(
-                innermost == 0
-                        ? List.of()
-                        : calls.stream()
-                                .filter(call ->
-                                        call.isOf(object) && !call.method().equals(OVERRIDDEN))
-                                .map(ClosingCall::method)
-                                .toList());
+        ClosingCall call = removeInnermost(object);
+        return call == null || !call.method().equals(method)
+                ? Optional.empty()
+                // Most closing methods run in no other one.
+                : Optional.of(call.outer() == null ? List.of() : decidingFrom(call.outer()));
     }
 
-    /** Returns the index of the innermost call of an object; -1 if there is none. */
-    private static int innermost(Object object, List<ClosingCall> calls) {
-        int index = calls.size() - 1;
-        while (index >= 0 && !calls.get(index).isOf(object)) {
-            index--;
+    private static List<String> decidingFrom(ClosingCall innermost) {
+        return Stream.iterate(innermost, Objects::nonNull, ClosingCall::outer)
+                .map(ClosingCall::method)
+                .filter(method -> !method.equals(OVERRIDDEN))
+                .toList();
+    }
+
+    private @Nullable ClosingCall removeInnermost(Object object) {
+        Map<Object, ClosingCall> calls = ofThread.get();
+        ClosingCall call = calls.remove(object);
+        if (call != null) {
+            running.decrementAndGet();
+            if (call.outer() != null) {
+                calls.put(object, call.outer());
+            }
         }
-        return index;
+        return call;
+    }
+
+    /** Leaves all methods of an object: the end of one may not have been heard. */
+    void forget(Object object) {
+        ClosingCall left;
+        do {
+            left = removeInnermost(object);
+        } while (left != null);
     }
 }

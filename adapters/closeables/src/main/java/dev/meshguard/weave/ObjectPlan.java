@@ -46,9 +46,9 @@ record ObjectPlan(boolean isUppermost, boolean isAtStart, Map<String, Integer> r
         }
     }
 
-    /** Calls can be added to code only. */
+    /** Whether code is native, so that no calls can be added to it, is found out then. */
     static boolean isClosing(Method method, Set<String> names, boolean needsCode) {
-        int excluded = Modifier.STATIC | (needsCode ? Modifier.ABSTRACT | Modifier.NATIVE : 0);
+        int excluded = Modifier.STATIC | (needsCode ? Modifier.ABSTRACT : 0);
         return method.getParameterCount() == 0
                 && names.contains(method.getName())
                 && (method.getModifiers() & excluded) == 0;

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 /** The objects that one watcher watches. */
 final class ObjectWatch implements Watch {
 
+    private static final String BUSY = "Another thread adds code to classes, and this one cannot wait for its end";
+
     private final ObjectWatcher watcher;
+    private final Weaver weaver;
     private final ClassHierarchy hierarchy;
     private final Receivers receivers;
     /** The first receiver of constructors and of each closing method, by its name. */
@@ -35,78 +38,137 @@ final class ObjectWatch implements Watch {
     private final Map<String, Set<String>> related = new ConcurrentHashMap<>();
     /** Why objects of classes are not seen, by binary names. */
     private final Map<String, String> problems = new ConcurrentHashMap<>();
-    /** The binary names of classes with a closing method that is native. */
-    private final Set<String> natives = ConcurrentHashMap.newKeySet();
     /** The types of which a loaded class has a closing method. */
     private final Set<WatchedType> closeable = ConcurrentHashMap.newKeySet();
 
     private final ClosingCalls calls = new ClosingCalls();
+    private final ClassValue<AtomicReference<@Nullable Unheard>> unheard = new ClassValue<>() {
+        @Override
+        protected AtomicReference<@Nullable Unheard> computeValue(Class<?> type) {
+            return new AtomicReference<>();
+        }
+    };
 
-    ObjectWatch(ObjectWatcher watcher, ClassHierarchy hierarchy, Receivers receivers) {
+    /**
+     * The closing methods of a class whose calls are not heard, each with the reason.
+     *
+     * @param version that of the hierarchy by which they are
+     */
+    private record Unheard(long version, Map<String, String> methods) {}
+
+    ObjectWatch(ObjectWatcher watcher, Weaver weaver, ClassHierarchy hierarchy, Receivers receivers) {
         this.watcher = watcher;
+        this.weaver = weaver;
         this.hierarchy = hierarchy;
         this.receivers = receivers;
+        // The begin of a constructor is not reported.
         firstReceivers.put(
                 ObjectPlan.CONSTRUCTOR,
-                add((object, unused) -> {}, this::constructed, (object, unused) -> watcher.constructionFailed(object)));
-    }
-
-    /** Adds the receivers of a method, in the order of {@link ObjectPlan.Call}. */
-    private int add(
-            BiConsumer<Object, @Nullable Object> begins,
-            BiConsumer<Object, @Nullable Object> returns,
-            BiConsumer<Object, @Nullable Object> fails) {
-        int first = receivers.add(this, begins);
-        receivers.add(this, returns);
-        receivers.add(this, fails);
-        return first;
+                receivers.addFirst(this, this::constructed) - ObjectPlan.Call.RETURNS.ordinal());
+        receivers.add(this, (object, unused) -> watcher.constructionFailed(object));
     }
 
     private int addClosing(String method) {
-        return add(
-                (object, type) -> calls.begin(object, method, decides(object.getClass(), method, type)),
-                (object, unused) -> ended(object, method, null),
-                (object, reason) -> ended(object, method, (Throwable) reason));
+        int first = receivers.addFirst(
+                this, (object, type) -> calls.begin(object, method, decides(object.getClass(), method, type)));
+        receivers.add(this, (object, unused) -> ended(object, method, null));
+        receivers.add(this, (object, reason) -> ended(object, method, (Throwable) reason));
+        return first;
     }
 
     private void ended(Object object, String method, @Nullable Throwable reason) {
         calls.end(object, method).ifPresent(within -> watcher.ended(object, method, within, reason));
     }
 
-    /** Objects whose close may go unseen are not reported as open. */
     private void constructed(Object object, @Nullable Object unused) {
-        Class<?> type = object.getClass();
-        if ((type.isHidden() || !problems.isEmpty() || !natives.isEmpty()) && mayCloseUnseen(type)) {
-            return;
+        Map<String, String> reasons = unheard(object.getClass());
+        if (reasons.isEmpty()) {
+            watcher.constructed(object);
+        } else {
+            watcher.constructed(object, reasons);
         }
-        watcher.constructed(object);
     }
 
-    private boolean mayCloseUnseen(Class<?> type) {
-        Class<?> reporting = type;
-        while (reporting.isHidden()) {
-            reporting = reporting.getSuperclass();
+    private Map<String, String> unheard(Class<?> type) {
+        AtomicReference<@Nullable Unheard> latest = unheard.get(type);
+        Unheard known = latest.get();
+        long version = hierarchy.version();
+        if (known != null && known.version() == version) {
+            return known.methods();
         }
-        return closing(ClassHierarchy.nameOf(reporting)).keySet().stream()
-                .map(method -> classes(type)
-                        .filter(part -> ObjectPlan.declares(
-                                part, declared -> ObjectPlan.isClosing(declared, Set.of(method), false)))
-                        .findFirst())
-                .anyMatch(deciding -> deciding.filter(this::isUnseen).isPresent());
+        weaver.catchUpUnlessBusy();
+        Map<String, String> methods = findUnheard(type);
+        if (methods.containsValue(BUSY)) {
+            weaver.weaveBeforeLong();
+            methods = findUnheard(type);
+        }
+        latest.set(methods.containsValue(BUSY) ? null : new Unheard(version, methods));
+        return methods;
     }
 
-    private boolean isUnseen(Class<?> deciding) {
-        String name = deciding.getName();
+    /** Returns why closing methods of objects of a class are not heard, by their names. */
+    private Map<String, String> findUnheard(Class<?> type) {
+        Map<String, String> reasons = new HashMap<>();
+        classes(type)
+                .flatMap(part -> closing(ClassHierarchy.nameOf(part)).keySet().stream())
+                .distinct()
+                .forEach(method -> deciding(type, method)
+                        .ifPresent(part -> problemOf(part, method).ifPresent(problem -> reasons.put(method, problem))));
+        return reasons;
+    }
+
+    /** Returns the class whose method is called, or an interface that may be and lacks calls. */
+    private Optional<Class<?>> deciding(Class<?> type, String method) {
+        return classes(type)
+                .filter(part -> has(part, method))
+                .findFirst()
+                .or(() -> classes(type)
+                        .flatMap(ObjectWatch::interfaces)
+                        .filter(part -> !isWoven(part, method) && has(part, method))
+                        .findFirst());
+    }
+
+    private boolean has(Class<?> part, String method) {
+        return isWoven(part, method)
+                ? hierarchy.hasMethod(part, method)
+                : ObjectPlan.declares(part, declared -> ObjectPlan.isClosing(declared, Set.of(method), true));
+    }
+
+    private boolean isWoven(Class<?> part, String method) {
+        Integer receiver = firstReceivers.get(method);
+        return !part.isHidden()
+                && !problems.containsKey(part.getName())
+                && hierarchy.plansOf(part).stream()
+                        .anyMatch(plan -> plan instanceof ObjectPlan ofObjects
+                                && Objects.equals(ofObjects.receivers().get(method), receiver));
+    }
+
+    private Optional<String> problemOf(Class<?> deciding, String method) {
         if (deciding.isHidden()) {
-            notWatched(name.replace('/', '.'), "It is hidden, so that no code can be added to it.");
-        } else if (natives.contains(name)) {
-            notWatched(name, "Its closing method is native, so that no code can be added to it.");
+            return Optional.of("It is hidden, so that no code can be added to it");
         }
-        return deciding.isHidden() || problems.containsKey(name);
+        if (!isWoven(deciding, method)) {
+            return Optional.of(problems.getOrDefault(deciding.getName(), BUSY));
+        }
+        return hierarchy.isNative(deciding, method)
+                ? Optional.of("Its closing method is native, so that no code can be added to it")
+                : Optional.empty();
     }
 
     private static Stream<Class<?>> classes(Class<?> type) {
         return Stream.iterate(type, Objects::nonNull, Class::getSuperclass);
+    }
+
+    private static Stream<Class<?>> interfaces(Class<?> type) {
+        return Stream.of(type.getInterfaces()).flatMap(one -> Stream.concat(Stream.of(one), interfaces(one)));
+    }
+
+    @Override
+    public void lost(Object object, Throwable failure) {
+        calls.forget(object);
+        if (!watcher.lost(object, failure)) {
+            notWatched(object.getClass().getName(), "The report of an object failed: " + failure);
+        }
     }
 
     /** Returns whether no class of the object overrides a method of a class. What a class without calls overrides is not known. */
@@ -177,7 +239,7 @@ final class ObjectWatch implements Watch {
         Set<String> types = supertypes.stream().filter(watched::containsKey).collect(Collectors.toSet());
         for (String supertype : supertypes) {
             if (add(related, supertype, types)) {
-                hierarchy.isStale().set(true);
+                hierarchy.learned();
             }
         }
         Map<String, Integer> methods = new HashMap<>(closing(name));
@@ -196,11 +258,7 @@ final class ObjectWatch implements Watch {
     @Override
     public void notWatched(String className, String reason) {
         problems.put(className, reason);
-    }
-
-    @Override
-    public void hasNativeMethod(String className) {
-        natives.add(className);
+        hierarchy.learned();
     }
 
     /** Returns the classes of which some objects of these types are not seen, each with the reason. */

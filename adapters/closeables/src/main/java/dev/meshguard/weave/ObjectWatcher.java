@@ -1,6 +1,7 @@
 package dev.meshguard.weave;
 
 import java.util.List;
+import java.util.Map;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,15 @@ public interface ObjectWatcher {
     /** The constructor of the watched class returned, once for each object. Those of its subclasses may still run. */
     void constructed(Object object);
 
+    /**
+     * It did so for an object of which the end of some closing methods is not heard. By default that is an error.
+     *
+     * @param unheard the methods, each with a sentence that says why
+     */
+    default void constructed(Object object, Map<String, String> unheard) {
+        throw new IllegalStateException("Its close is not heard: " + unheard);
+    }
+
     /** A constructor threw after {@link #constructed}, so the code under test never had the object. */
     void constructionFailed(Object object);
 
@@ -46,4 +56,13 @@ public interface ObjectWatcher {
      * @param reason what the method threw; null if it returned
      */
     void ended(Object object, String method, List<String> within, @Nullable Throwable reason);
+
+    /**
+     * A report of an object failed, for example because there is no memory any more; so this must not allocate any.
+     *
+     * @return whether those are told whom it concerns. Otherwise {@link Weaver#unseen} names the class from now on
+     */
+    default boolean lost(Object object, Throwable failure) {
+        return false;
+    }
 }

@@ -14,34 +14,44 @@ final class Receivers {
     /** Whether the thread runs code of the weaver or of a watcher. */
     private final ThreadLocal<boolean[]> isBusy = ThreadLocal.withInitial(() -> new boolean[1]);
 
-    private final Runnable beforeCall;
-
-    Receivers(Runnable beforeCall) {
-        this.beforeCall = beforeCall;
+    /**
+     * Returns the index of a receiver that belongs to a watch, of calls before anything has happened. They throw the error of a stack that ends,
+     * so that the object is never handed out, or stays open.
+     */
+    int addFirst(Watch watch, BiConsumer<Object, @Nullable Object> receiver) {
+        return add((object, argument) -> {
+            if (!isBusy.get()[0] && !watch.isIdle()) {
+                StackReserve.forOperation();
+                pass(watch, receiver, object, argument);
+            }
+        });
     }
 
-    /** Returns the index of a receiver that belongs to a watch. */
-    synchronized int add(Watch watch, BiConsumer<Object, @Nullable Object> receiver) {
-        all.add((object, argument) -> {
-            if (watch.isIdle()) {
-                return;
-            }
+    /** Returns the index of a receiver of calls at about the same depth as one before them. */
+    int add(Watch watch, BiConsumer<Object, @Nullable Object> receiver) {
+        return add((object, argument) -> pass(watch, receiver, object, argument));
+    }
+
+    private synchronized int add(BiConsumer<Object, @Nullable Object> receiver) {
+        all.add(receiver);
+        return all.size() - 1;
+    }
+
+    private void pass(
+            Watch watch, BiConsumer<Object, @Nullable Object> receiver, Object object, @Nullable Object argument) {
+        try {
             boolean[] busy = isBusy.get();
-            if (!busy[0]) {
-                // The constructor or closing method throws it: its object was never handed out, or is still open.
-                StackReserve.forOperation();
+            if (!busy[0] && !watch.isIdle()) {
                 busy[0] = true;
                 try {
-                    beforeCall.run();
                     receiver.accept(object, argument);
-                } catch (RuntimeException | Error failure) {
-                    watch.notWatched(object.getClass().getName(), "The report of an object failed: " + failure);
                 } finally {
                     busy[0] = false;
                 }
             }
-        });
-        return all.size() - 1;
+        } catch (RuntimeException | Error failure) {
+            watch.lost(object, failure);
+        }
     }
 
     /** Returns all, also those that are added later. */

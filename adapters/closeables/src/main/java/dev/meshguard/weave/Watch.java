@@ -17,9 +17,9 @@ interface Watch {
         return false;
     }
 
+    /** A report of an object failed. It must not allocate memory: there may be none left. */
+    default void lost(Object object, Throwable failure) {}
+
     /** Some objects of a class are not seen. */
     default void notWatched(String className, String reason) {}
-
-    /** A class has a method that would get calls, if it were not native. */
-    default void hasNativeMethod(String className) {}
 }

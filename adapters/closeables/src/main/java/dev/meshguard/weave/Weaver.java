@@ -5,7 +5,10 @@ import java.lang.instrument.Instrumentation;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.apiguardian.api.API;
@@ -27,11 +30,19 @@ public final class Weaver {
 
     private static final Weaver OF_JVM = new Weaver();
 
+    private static final int MAX_WAIT_SECONDS = 10;
+
     private final ClassHierarchy hierarchy = new ClassHierarchy();
     private final List<Watch> watches = new CopyOnWriteArrayList<>();
-    private final Receivers receivers = new Receivers(this::catchUpUnlessBusy);
-    /** Held while loaded classes are woven. Transformers and receivers never wait for it. */
+    private final Receivers receivers = new Receivers();
+    /** Held while loaded classes are woven. Transformers never wait for it. */
     private final ReentrantLock lock = new ReentrantLock();
+    /** How often it was taken. */
+    private final AtomicInteger holds = new AtomicInteger();
+    /** The one whose end was awaited in vain. */
+    private volatile int endlessHold = -1;
+    /** The version of the hierarchy by which no loaded class lacks calls. */
+    private volatile long wovenVersion;
 
     /** Null until there is an agent. */
     private volatile @Nullable WovenClasses classes;
@@ -62,7 +73,9 @@ public final class Weaver {
         });
         OF_JVM.locked(() -> {
             ObjectWatch watch = OF_JVM.watchOf(
-                    watcher, ObjectWatch.class, () -> new ObjectWatch(watcher, OF_JVM.hierarchy, OF_JVM.receivers));
+                    watcher,
+                    ObjectWatch.class,
+                    () -> new ObjectWatch(watcher, OF_JVM, OF_JVM.hierarchy, OF_JVM.receivers));
             WovenClasses classes = OF_JVM.classes(AgentAccess.attached());
             List<WatchedType> added =
                     types.stream().filter(type -> !watch.watches(type)).toList();
@@ -114,6 +127,11 @@ public final class Weaver {
     private void locked(Runnable action) {
         StackReserve.forOperation();
         lock.lock();
+        thenUnlock(action);
+    }
+
+    private void thenUnlock(Runnable action) {
+        holds.incrementAndGet();
         try {
             receivers.quietly(action);
         } finally {
@@ -125,10 +143,10 @@ public final class Weaver {
         WovenClasses current = classes;
         if (current == null) {
             current = new WovenClasses(agent, watches, hierarchy, receivers);
-            agent.addTransformer(current, true);
             classes = current;
+            agent.addTransformer(current, true);
             // What was watched before there was an agent.
-            hierarchy.isStale().set(true);
+            hierarchy.learned();
         }
         return current;
     }
@@ -149,26 +167,51 @@ public final class Weaver {
     private void weave(WovenClasses current, Collection<String> added) {
         if (!added.isEmpty()) {
             current.lookUp(added);
-            current.weaveLoaded();
+            weaveLoaded(current);
             // A class that was being defined meanwhile is not among the loaded ones yet.
-            hierarchy.isStale().set(true);
+            hierarchy.learned();
         }
+    }
+
+    private void weaveLoaded(WovenClasses current) {
+        wovenVersion = current.weaveLoaded();
     }
 
     /** Weaves loaded classes of which it was not known yet that watched objects inherit from them. */
     private void catchUp() {
         WovenClasses current = classes;
-        if (current != null && hierarchy.isStale().get()) {
-            current.weaveLoaded();
+        if (current != null && isStale()) {
+            weaveLoaded(current);
         }
     }
 
-    private void catchUpUnlessBusy() {
-        if (hierarchy.isStale().get() && lock.tryLock()) {
-            try {
-                catchUp();
-            } finally {
-                lock.unlock();
+    private boolean isStale() {
+        return wovenVersion != hierarchy.version();
+    }
+
+    /** Does so in a receiver, if no other thread does. */
+    void catchUpUnlessBusy() {
+        if (isStale() && lock.tryLock()) {
+            thenUnlock(this::catchUp);
+        }
+    }
+
+    /** Weaves loaded classes in a receiver, which waits no longer than a while: whoever weaves may need a lock of its thread. */
+    void weaveBeforeLong() {
+        WovenClasses current = Objects.requireNonNull(classes);
+        boolean isInterrupted = Thread.interrupted();
+        int hold = holds.get();
+        try {
+            if (lock.tryLock(hold == endlessHold ? 0 : MAX_WAIT_SECONDS, TimeUnit.SECONDS)) {
+                thenUnlock(() -> weaveLoaded(current));
+            } else if (hold == holds.get()) {
+                endlessHold = hold;
+            }
+        } catch (InterruptedException givenUp) {
+            isInterrupted = true;
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
             }
         }
     }

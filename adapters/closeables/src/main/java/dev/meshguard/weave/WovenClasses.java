@@ -17,7 +17,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
@@ -43,8 +42,6 @@ final class WovenClasses implements ClassFileTransformer {
     private final List<Watch> watches;
     private final ClassHierarchy hierarchy;
     private final Receivers receivers;
-    /** The calls that classes have. */
-    private final ByLoader<List<ClassPlan>> plans = new ByLoader<>();
 
     WovenClasses(Instrumentation instrumentation, List<Watch> watches, ClassHierarchy hierarchy, Receivers receivers) {
         this.instrumentation = instrumentation;
@@ -96,12 +93,12 @@ final class WovenClasses implements ClassFileTransformer {
         try {
             StackReserve.forOperation();
         } catch (StackOverflowError later) {
-            hierarchy.isStale().set(true);
+            hierarchy.learned();
             return null;
         }
         boolean isFirst = receivers.enter();
         try {
-            return woven(name, OpenedClassReader.of(file, true), loader);
+            return woven(name, OpenedClassReader.of(file, true), loader, loaded == null);
         } catch (RuntimeException | Error failure) {
             notWatched(name, loader, "Its class file cannot be changed: " + failure);
             return null;
@@ -112,13 +109,16 @@ final class WovenClasses implements ClassFileTransformer {
         }
     }
 
-    private byte @Nullable [] woven(String typeName, ClassReader type, @Nullable ClassLoader loader) {
+    private byte @Nullable [] woven(
+            String typeName, ClassReader type, @Nullable ClassLoader loader, boolean isLoading) {
         hierarchy.add(typeName, loader, type);
         List<ClassPlan> added = plansOf(typeName, loader);
         if (added.isEmpty()) {
             return null;
         }
-        plans.of(loader).put(typeName, added);
+        if (isLoading) {
+            hierarchy.hasPlans(typeName, loader, added);
+        }
         Map<String, Integer> methods = new HashMap<>();
         ClassWriter writer = new ClassWriter(type, ClassWriter.COMPUTE_MAXS);
         boolean hasFrames = type.readUnsignedShort(MAJOR_VERSION) >= Opcodes.V1_6;
@@ -145,9 +145,6 @@ final class WovenClasses implements ClassFileTransformer {
                         MethodVisitor woven = method;
                         for (ClassPlan plan : added) {
                             woven = plan.weave(header, woven, dispatcher);
-                        }
-                        if (woven != method && (access & Opcodes.ACC_NATIVE) != 0) {
-                            report(typeName, loader, Watch::hasNativeMethod);
                         }
                         return woven;
                     }
@@ -180,13 +177,9 @@ final class WovenClasses implements ClassFileTransformer {
     }
 
     private void notWatched(String name, @Nullable ClassLoader loader, String reason) {
-        report(name, loader, (watch, className) -> watch.notWatched(className, reason));
-    }
-
-    private void report(String name, @Nullable ClassLoader loader, BiConsumer<Watch, String> problem) {
         watches.stream()
                 .filter(watch -> watch.planOf(name, loader).isPresent())
-                .forEach(watch -> problem.accept(watch, name.replace('/', '.')));
+                .forEach(watch -> watch.notWatched(name.replace('/', '.'), reason));
     }
 
     /** Finds out from which classes others inherit, those that are not loaded included, if a loader has their file. */
@@ -204,42 +197,47 @@ final class WovenClasses implements ClassFileTransformer {
         }
     }
 
-    /** Adds calls to the loaded classes that lack some. */
-    void weaveLoaded() {
-        List<Class<?>> unwoven;
+    /** Adds calls to the loaded classes that lack some, and returns the version of the hierarchy by which none lacks any. */
+    long weaveLoaded() {
+        long version;
+        Map<Class<?>, List<ClassPlan>> lacking;
         do {
-            hierarchy.isStale().set(false);
-            unwoven = unwoven();
-            retransform(unwoven);
+            version = hierarchy.version();
+            lacking = lacking();
+            retransform(lacking.keySet());
+            lacking.forEach(
+                    (type, added) -> hierarchy.hasPlans(ClassHierarchy.nameOf(type), type.getClassLoader(), added));
             // A class that was loaded inside a transformer went past this one.
-        } while (!unwoven.isEmpty() || hierarchy.isStale().get());
+        } while (!lacking.isEmpty());
+        return version;
     }
 
-    private List<Class<?>> unwoven() {
-        List<Class<?>> unwoven = new ArrayList<>();
+    private Map<Class<?>, List<ClassPlan>> lacking() {
+        Map<Class<?>, List<ClassPlan>> lacking = new HashMap<>();
         List<Class<?>> loaded = loaded();
         loaded.forEach(hierarchy::add);
         for (Class<?> type : loaded) {
             String name = ClassHierarchy.nameOf(type);
-            List<ClassPlan> lacking = plansOf(name, type.getClassLoader());
-            if (!lacking.isEmpty()) {
-                List<ClassPlan> before = plans.of(type.getClassLoader()).put(name, lacking);
-                if (!lacking.equals(before) && lacking.stream().anyMatch(plan -> plan.changes(type))) {
-                    unwoven.add(type);
+            List<ClassPlan> added = plansOf(name, type.getClassLoader());
+            if (!added.equals(hierarchy.plansOf(type))) {
+                if (added.stream().anyMatch(plan -> plan.changes(type))) {
+                    lacking.put(type, added);
+                } else {
+                    hierarchy.hasPlans(name, type.getClassLoader(), added);
                 }
             }
         }
-        return unwoven;
+        return lacking;
     }
 
-    private void retransform(List<Class<?>> unwoven) {
+    private void retransform(Collection<Class<?>> unwoven) {
         try {
             instrumentation.retransformClasses(unwoven.toArray(Class<?>[]::new));
         } catch (UnmodifiableClassException | RuntimeException | Error failure) {
             if (unwoven.size() > 1) {
-                unwoven.forEach(type -> retransform(List.of(type)));
+                unwoven.forEach(type -> retransform(Set.of(type)));
             } else {
-                Class<?> type = unwoven.get(0);
+                Class<?> type = unwoven.iterator().next();
                 notWatched(
                         ClassHierarchy.nameOf(type), type.getClassLoader(), "Its code cannot be changed: " + failure);
             }

@@ -1,7 +1,7 @@
 package dev.meshguard.closeables.weave;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.entry;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
@@ -12,6 +12,7 @@ import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
@@ -105,6 +106,38 @@ class ClosingMethodTests {
                     recorder.idle(false);
                 }))
                 .containsExactly("constructed Pausing", "closed Pausing");
+    }
+
+    static class Working extends Handle {
+
+        private final Runnable work;
+
+        Working(Runnable work) {
+            this.work = work;
+        }
+
+        @Override
+        public void close() {
+            work.run();
+        }
+    }
+
+    @Test
+    void aCloseWhoseEndCannotBeReportedIsLostAndHidesNoLaterOne() {
+        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
+
+        AtomicBoolean isFull = new AtomicBoolean(true);
+
+        assertThat(recorder.reportsOf(() -> {
+                    Handle handle = new Working(() -> recorder.runOutOfMemory(isFull.getAndSet(false)));
+                    handle.close();
+                    recorder.runOutOfMemory(false);
+                    recorder.idle(true);
+                    new Handle();
+                    recorder.idle(false);
+                    handle.close();
+                }))
+                .containsExactly("constructed Working", "lost Working: none left", "closed Working");
     }
 
     static class Chained extends Handle {
@@ -378,9 +411,11 @@ class ClosingMethodTests {
 
         assertThat(recorder.reportsOf(() -> ((Handle) plain.newInstance()).close()))
                 .hasSize(2);
-        assertThat(recorder.reportsOf(overriding::newInstance)).hasSize(2);
-        assertThat(recorder.unseen())
-                .containsKey(overriding.getDeclaringClass().getName().replace('/', '.'));
+        assertThat(recorder.reportsOf(overriding::newInstance))
+                .hasSize(3)
+                .last(STRING)
+                .startsWith("unheard Tolerant")
+                .endsWith(": {close=It is hidden, so that no code can be added to it}");
     }
 
     static class Plug implements AutoCloseable {
@@ -405,13 +440,15 @@ class ClosingMethodTests {
     void objectsThatANativeMethodClosesAreNotReportedAsOpen() {
         RecordingWatcher recorder = RecordingWatcher.watching(Plug.class);
 
-        assertThat(recorder.reportsOf(() -> new Wrapping().close()))
-                .containsExactly("constructed Wrapping", "closed Wrapping");
+        assertThat(recorder.reportsOf(() -> {
+                    new Wrapping().close();
+                    new Native();
+                }))
+                .containsExactly(
+                        "constructed Wrapping",
+                        "closed Wrapping",
+                        "unheard Native: {close=Its closing method is native, so that no code can be added to it}");
         assertThat(recorder.unseen()).isEmpty();
-        assertThat(recorder.reportsOf(Native::new)).hasSize(2);
-        assertThat(recorder.unseen())
-                .containsOnly(entry(
-                        Native.class.getName(), "Its closing method is native, so that no code can be added to it."));
     }
 
     static class Disposable extends Handle {

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.ClassFileVersion;
@@ -22,6 +23,7 @@ import net.bytebuddy.agent.ByteBuddyAgent;
 import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import net.bytebuddy.implementation.StubMethod;
 import net.bytebuddy.matcher.ElementMatchers;
+import org.assertj.core.api.ThrowingConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -229,6 +231,110 @@ class LoadedClassesTests {
         handle.close();
 
         assertThat(watcher.reportsOf(() -> {})).containsExactly("closed RacedHandle");
+    }
+
+    public interface Connection {
+
+        void close();
+
+        int id();
+    }
+
+    /** Defines a class whose closing method comes from one that was loaded before it, when nothing watched inherited from that. */
+    private static Class<?> connectionClass(String name, Class<?> base) {
+        return new ByteBuddy()
+                .subclass(base)
+                .name("dev.example." + name)
+                .implement(Connection.class)
+                .method(ElementMatchers.isAbstract())
+                .intercept(StubMethod.INSTANCE)
+                .make()
+                .load(base.getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
+                .getLoaded();
+    }
+
+    private static void connectAndClose(Class<?> type) {
+        try {
+            ((Connection) type.getConstructor().newInstance()).close();
+        } catch (ReflectiveOperationException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static Class<?> newBase(String name) throws ReflectiveOperationException {
+        Class<?> base = define("dev.example." + name, AutoCloseable.class, ClassFileVersion.JAVA_V17);
+        handleOf(base);
+        return base;
+    }
+
+    static class Woven implements AutoCloseable {
+
+        @Override
+        public void close() {}
+    }
+
+    /** Runs code on another thread while the weaver weaves, until it has to wait. */
+    private static Thread whileWeaving(Runnable code, ThrowingConsumer<Thread> whenWaiting) {
+        Thread waiting = new Thread(code);
+        Class<?> woven = Woven.class; // Loads it.
+        ClassFileTransformer starting = new ClassFileTransformer() {
+            @Override
+            public byte @Nullable [] transform(
+                    @Nullable ClassLoader loader,
+                    @Nullable String name,
+                    @Nullable Class<?> loaded,
+                    @Nullable ProtectionDomain domain,
+                    byte[] file) {
+                if (woven.equals(loaded)) {
+                    waiting.start();
+                    while (waiting.getState() != Thread.State.TIMED_WAITING && waiting.isAlive()) {
+                        Thread.onSpinWait();
+                    }
+                    whenWaiting.accept(waiting);
+                }
+                return null;
+            }
+        };
+        Instrumentation agent = ByteBuddyAgent.getInstrumentation();
+        agent.addTransformer(starting, true);
+        RecordingWatcher.watching(woven);
+        agent.removeTransformer(starting);
+        return waiting;
+    }
+
+    @Test
+    void aCloseIsHeardThoughAnotherThreadWeavesWhenTheObjectIsConstructed() throws Exception {
+        RecordingWatcher watcher = RecordingWatcher.watching(Connection.class);
+        Class<?> awaiting = connectionClass("Awaiting", newBase("AwaitedBase"));
+
+        whileWeaving(() -> connectAndClose(awaiting), unused -> {}).join();
+
+        assertThat(watcher.reportsOf(() -> {})).containsExactly("constructed Awaiting", "closed Awaiting");
+    }
+
+    /** Whoever weaves may need a lock of the thread that constructs. */
+    @Test
+    void anObjectWhoseCloseMayNotBeHeardYetIsNotOpen() throws Exception {
+        RecordingWatcher watcher = RecordingWatcher.watching(Connection.class);
+        Class<?> base = newBase("LockedBase");
+        AtomicBoolean isInterrupted = new AtomicBoolean();
+
+        whileWeaving(
+                () -> {
+                    connectAndClose(connectionClass("Locked", base));
+                    isInterrupted.set(Thread.interrupted());
+                },
+                constructing -> {
+                    constructing.interrupt();
+                    constructing.join();
+                });
+
+        assertThat(isInterrupted).isTrue();
+        assertThat(watcher.reportsOf(() -> connectAndClose(connectionClass("Unlocked", base))))
+                .containsExactly(
+                        "unheard Locked: {close=Another thread adds code to classes, and this one cannot wait for its end}",
+                        "constructed Unlocked",
+                        "closed Unlocked");
     }
 
     @Test

@@ -16,6 +16,7 @@ final class RecordingWatcher implements ObjectWatcher {
     private final List<WatchedType> types;
     private final List<String> reports = new ArrayList<>();
     private volatile boolean isIdle;
+    private volatile boolean isWithoutMemory;
 
     private RecordingWatcher(List<WatchedType> types) {
         this.types = types;
@@ -62,6 +63,11 @@ final class RecordingWatcher implements ObjectWatcher {
         isIdle = newIsIdle;
     }
 
+    /** Fails whenever it is asked, until it is told otherwise. */
+    void runOutOfMemory(boolean isOut) {
+        isWithoutMemory = isOut;
+    }
+
     void record(String report) {
         synchronized (reports) {
             reports.add(report);
@@ -75,7 +81,21 @@ final class RecordingWatcher implements ObjectWatcher {
 
     @Override
     public boolean isIdle() {
+        if (isWithoutMemory) {
+            throw new OutOfMemoryError("none left");
+        }
         return isIdle;
+    }
+
+    @Override
+    public boolean lost(Object object, Throwable failure) {
+        record("lost " + nameOf(object) + ": " + failure.getMessage());
+        return true;
+    }
+
+    @Override
+    public void constructed(Object object, Map<String, String> unheard) {
+        record("unheard " + nameOf(object) + ": " + unheard);
     }
 
     @Override
