@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -40,13 +39,9 @@ final class ClientConnection {
 
     boolean isOpen = true;
 
-    /** The reader of lines, if the first byte was that of an object. */
+    /** Null until something arrives. */
     @Nullable
-    LineReports lines;
-
-    /** The reader of records, if it was another. */
-    @Nullable
-    RecordReports ofRecords;
+    ConnectionReader reader;
 
     /** The ids of the first processes that reported over it, ascending. */
     private final Set<Long> processes = new TreeSet<>();
@@ -94,12 +89,7 @@ final class ClientConnection {
 
     /** Returns whether a program may report over it: it has reported, or sent a part of a record, or nothing yet. */
     boolean mayReport() {
-        return lines == null ? hasReports() || rest.length > 0 || records == 0 : lines.mayReport();
-    }
-
-    /** Returns whether what cannot be read of it counts as lost reports. */
-    boolean isOfReports() {
-        return lines != null || hasReports();
+        return reader == null || reader.mayReport();
     }
 
     // What was read
@@ -110,9 +100,7 @@ final class ClientConnection {
      * @return why nothing more can be read, if so; a whole sentence without the full stop
      */
     Optional<String> read(ByteBuffer bytes) {
-        Optional<String> rejection = lines != null
-                ? lines.read(bytes).map(why -> description() + " " + why + ", so it was closed")
-                : ofRecords != null ? ofRecords.read(bytes) : Optional.empty();
+        Optional<String> rejection = Objects.requireNonNull(reader).read(bytes);
         rest = bytes.hasRemaining() ? new byte[bytes.remaining()] : NOTHING;
         bytes.get(rest);
         return rejection;
@@ -120,7 +108,7 @@ final class ClientConnection {
 
     /** Returns the problem of records whose size is not known, once they have waited for a time. */
     Optional<String> undecided(Instant now, Duration limit) {
-        if (ofRecords == null || rest.length == 0 || problem != null) {
+        if (!(reader instanceof RecordReports ofRecords) || rest.length == 0 || problem != null) {
             return Optional.empty();
         }
         undecidedSince = undecidedSince == null ? now : undecidedSince;
@@ -131,18 +119,20 @@ final class ClientConnection {
 
     /** Sends the answers to what was read; returns whether there are any. */
     boolean sendAnswers() {
-        String toLines = lines == null ? "" : lines.answers();
-        ByteBuffer toRecords = ofRecords == null ? null : ofRecords.answers();
-        if (!toLines.isEmpty()) {
-            // A program need not read the answers to its lines: what its socket does not take is dropped.
-            write(ByteBuffer.wrap(toLines.getBytes(StandardCharsets.UTF_8)));
-        } else if (toRecords != null) {
-            answer(toRecords);
+        ConnectionReader from = reader;
+        ByteBuffer answers = ByteBuffer.wrap(from == null ? NOTHING : from.answers());
+        if (from == null || !answers.hasRemaining()) {
+            return false;
         }
-        return !toLines.isEmpty() || toRecords != null;
+        if (from.areAnswersRead()) {
+            answer(answers);
+        } else {
+            write(answers);
+        }
+        return true;
     }
 
-    /** Sends answers to records; if the program does not read them now, they wait, and so do its later records. */
+    /** Sends answers; if the program does not read them now, they wait, and so do its later reports. */
     void answer(ByteBuffer answers) {
         boolean isGone = !write(answers);
         unsent = isGone || !answers.hasRemaining() ? null : answers;
@@ -161,30 +151,18 @@ final class ClientConnection {
 
     /** Records that the program ended the connection; returns the problem with that, if there is one. */
     Optional<String> disconnected(ByteBuffer incomplete) {
-        if (lines != null) {
-            lines.disconnected(incomplete.hasRemaining());
-            return problemOfLines();
-        }
-        return ofRecords == null ? Optional.empty() : ofRecords.ended(incomplete);
+        return reader == null ? Optional.empty() : reader.disconnected(incomplete);
     }
 
-    /** Records that the server ends the connection before the program does; returns the problem with its lines, if there is one. */
+    /** Records that the server ends the connection before the program does; returns the problem with what it sent, if there is one. */
     Optional<String> closed() {
-        if (lines != null) {
-            lines.close();
-        }
-        return problemOfLines();
-    }
-
-    private Optional<String> problemOfLines() {
-        return Optional.ofNullable(lines).flatMap(LineReports::problem).map(what -> description() + " " + what);
+        return reader == null ? Optional.empty() : reader.closed();
     }
 
     /** Forgets what is not recorded; allocates nothing. */
     void release() {
         isOpen = false;
-        lines = null;
-        ofRecords = null;
+        reader = null;
         unsent = null;
         rest = NOTHING;
     }

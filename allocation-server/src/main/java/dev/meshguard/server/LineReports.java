@@ -23,6 +23,7 @@ import dev.meshguard.server.line.internal.JsonLine;
 import dev.meshguard.server.line.internal.LineParser;
 import dev.meshguard.tracker.Scope;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A line that cannot be recorded is answered, counts as a lost report, and ends nothing. What a client can make the server do in one
  * turn is bounded, and so are its ids, requests, phases and meshes. Guarded by the server's lock.
  */
-final class LineReports {
+final class LineReports implements ConnectionReader {
 
     private static final int VERSION = 1;
     private static final int MAX_REJECTED = 1000;
@@ -155,12 +156,8 @@ final class LineReports {
 
     // Lines
 
-    /**
-     * Records all complete lines; the bytes of an incomplete one remain, and begin the next read.
-     *
-     * @return why nothing more can be read from the connection, if so
-     */
-    Optional<String> read(ByteBuffer in) {
+    @Override
+    public Optional<String> read(ByteBuffer in) {
         byte[] bytes = new byte[in.remaining()];
         in.get(bytes);
         int begin = 0;
@@ -169,11 +166,7 @@ final class LineReports {
                 record(bytes, begin, at);
                 begin = at + 1;
                 if (rejected >= MAX_REJECTED || !isGreeted) {
-                    finish();
-                    return Optional.of(
-                            isGreeted
-                                    ? "sent " + MAX_REJECTED + " lines that could not be recorded"
-                                    : "did not begin with a hello");
+                    return Optional.of(rejection());
                 }
             }
         }
@@ -181,6 +174,17 @@ final class LineReports {
         in.position(isTooLong ? in.limit() : in.limit() - (bytes.length - begin));
         searched = in.remaining();
         return Optional.empty();
+    }
+
+    private String rejection() {
+        finish();
+        String why = connection.description()
+                + (isGreeted
+                        ? " sent " + MAX_REJECTED + " lines that could not be recorded"
+                        : " did not begin with a hello")
+                + ", so it was closed";
+        reporter.lost(-1, why);
+        return why;
     }
 
     private void record(byte[] bytes, int from, int to) {
@@ -225,11 +229,16 @@ final class LineReports {
         answers.append("\",\"line\":").append(connection.records).append("}\n");
     }
 
-    /** Returns the answers to what was read last; they are returned once. */
-    String answers() {
-        String result = answers.toString();
+    @Override
+    public byte[] answers() {
+        byte[] result = answers.toString().getBytes(StandardCharsets.UTF_8);
         answers.setLength(0);
         return result;
+    }
+
+    @Override
+    public boolean areAnswersRead() {
+        return false;
     }
 
     private void greeted(JsonLine line) {
@@ -535,22 +544,28 @@ final class LineReports {
 
     // The end
 
-    /** Returns whether the client may report more: it has not said that it ends. */
-    boolean mayReport() {
+    /** A client says that it ends. */
+    @Override
+    public boolean mayReport() {
         return !lastOperation.equals(BYE);
     }
 
-    /** Returns what a reader should know about the lines that were not recorded; a sentence without the name of the connection. */
-    Optional<String> problem() {
+    private Optional<String> problem() {
         return unknownLines == 0
                 ? Optional.empty()
-                : Optional.of("sent " + Quantities.count(unknownLines, "line")
+                : Optional.of(connection.description() + " sent " + Quantities.count(unknownLines, "line")
                         + " with operations that this server does not know (" + String.join(", ", unknownOperations)
                         + "), which were skipped");
     }
 
-    /** Ends what began over the connection; the server may end it before the program does. */
-    void close() {
+    @Override
+    public Optional<String> closed() {
+        close();
+        return problem();
+    }
+
+    /** Ends what began over the connection. */
+    private void close() {
         dropSnapshot();
         while (!phases.isEmpty()) {
             phases.pop().ifPresent(Scope::close);
@@ -566,13 +581,9 @@ final class LineReports {
         }
     }
 
-    /**
-     * Records that the program ended the connection.
-     *
-     * @param isCut whether it ended within a line
-     */
-    void disconnected(boolean isCut) {
-        lastOperation = isCut || isTooLong ? "" : lastOperation;
+    @Override
+    public Optional<String> disconnected(ByteBuffer incomplete) {
+        lastOperation = incomplete.hasRemaining() || isTooLong ? "" : lastOperation;
         finish();
         if (!lastOperation.equals(IDLE) && !lastOperation.equals(BYE)) {
             reporter.lost(
@@ -582,5 +593,6 @@ final class LineReports {
                                     ? " ended without \"bye\" or \"idle\", so reports may be missing"
                                     : " ended before its hello was complete"));
         }
+        return problem();
     }
 }

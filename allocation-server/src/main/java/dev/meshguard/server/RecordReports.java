@@ -7,7 +7,6 @@ import dev.meshguard.server.protocol.RecordSize;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Records what one program reports in records, and answers its queries.
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The first program whose bytes prove the size of its records decides for all, unless the size was configured. Records of another size
  * are never misread. Guarded by the server's lock.
  */
-final class RecordReports {
+final class RecordReports implements ConnectionReader {
 
     private static final int MAX_ERRORS = 10;
 
@@ -43,12 +42,8 @@ final class RecordReports {
         this.dump = dump;
     }
 
-    /**
-     * Records all complete records; the bytes of an incomplete one remain.
-     *
-     * @return why nothing more can be read from the connection, if so; a whole sentence without the full stop
-     */
-    Optional<String> read(ByteBuffer in) {
+    @Override
+    public Optional<String> read(ByteBuffer in) {
         Optional<String> rejection = dispatcher.recordSize() == null ? prove(in) : Optional.empty();
         RecordSize size = dispatcher.recordSize();
         while (rejection.isEmpty() && size != null && in.remaining() >= size.bytes()) {
@@ -68,12 +63,19 @@ final class RecordReports {
             connection.records++;
             record(code, size, in, at);
             if (errors == MAX_ERRORS) {
-                lines.tooManyErrors(errors);
-                return Optional.of(connection.description() + " sent " + errors
-                        + " records in a row that are none, so it was closed");
+                return Optional.of(tooManyErrors());
             }
         }
         return rejection;
+    }
+
+    private String tooManyErrors() {
+        lines.tooManyErrors(errors);
+        String why = connection.description() + " sent " + errors + " records in a row that are none, so it was closed";
+        if (connection.hasReports()) {
+            dispatcher.reporter.lost(-1, why);
+        }
+        return why;
     }
 
     /** Chooses the record size if the first bytes of this connection prove it. */
@@ -103,9 +105,7 @@ final class RecordReports {
                 + (RecordSize.of(theirs).isPresent()
                         ? "start the server with --record-size " + theirs
                         : "no server is known that reads them, so build the program and the server from one version");
-        if (!connection.hasReports()) {
-            dispatcher.reporter.lost(-1, why);
-        }
+        dispatcher.reporter.lost(-1, why);
         return why;
     }
 
@@ -148,19 +148,27 @@ final class RecordReports {
         }
     }
 
-    /** Returns the answers to what was read last, if there are any; they are returned once. */
-    @Nullable
-    ByteBuffer answers() {
-        if (answers.size() == 0) {
-            return null;
-        }
-        ByteBuffer result = ByteBuffer.wrap(answers.toByteArray());
+    @Override
+    public byte[] answers() {
+        byte[] result = answers.toByteArray();
         answers.reset();
         return result;
     }
 
-    /** Returns what is wrong with a connection that ended within a record, and counts that record as lost. */
-    Optional<String> ended(ByteBuffer rest) {
+    @Override
+    public boolean areAnswersRead() {
+        return true;
+    }
+
+    /** A program that only asks, such as a monitor, reports nothing. */
+    @Override
+    public boolean mayReport() {
+        return connection.hasReports() || connection.rest.length > 0 || connection.records == 0;
+    }
+
+    /** A record that is cut counts as lost. */
+    @Override
+    public Optional<String> disconnected(ByteBuffer rest) {
         if (!rest.hasRemaining()) {
             return Optional.empty();
         }
@@ -176,6 +184,11 @@ final class RecordReports {
             dispatcher.reporter.lost(1, why);
         }
         return Optional.of(why);
+    }
+
+    @Override
+    public Optional<String> closed() {
+        return Optional.empty();
     }
 
     /** Returns the problem of a connection whose bytes do not prove the size. */

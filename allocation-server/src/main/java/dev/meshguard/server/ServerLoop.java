@@ -378,18 +378,15 @@ final class ServerLoop implements Runnable {
 
     private void received(ClientConnection connection, ByteBuffer bytes) {
         boolean isSizeUnknown = dispatcher.recordSize() == null;
-        if (connection.records == 0 && connection.lines == null && LineReports.areBegunBy(bytes)) {
-            connection.lines = dispatcher.lines(connection);
-        } else if (connection.lines == null && connection.ofRecords == null) {
-            connection.ofRecords = new RecordReports(dispatcher, lines, connection, () -> dump(connection));
+        if (connection.records == 0 && !(connection.reader instanceof LineReports) && LineReports.areBegunBy(bytes)) {
+            connection.reader = dispatcher.lines(connection);
+        } else if (connection.reader == null) {
+            connection.reader = new RecordReports(dispatcher, lines, connection, () -> dump(connection));
         }
         Optional<String> rejection = connection.read(bytes);
         wasSmallRead &= !connection.sendAnswers();
         rejection.ifPresent(why -> {
             problem(connection, why);
-            if (connection.isOfReports()) {
-                reporter.lost(-1, why);
-            }
             ended(connection);
         });
         if (isSizeUnknown && dispatcher.recordSize() != null) {

@@ -1,5 +1,7 @@
 package dev.meshguard.server.log;
 
+import static dev.meshguard.server.log.Logs.ALLOCATED;
+import static dev.meshguard.server.log.Logs.FREED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.verdict.Outcome;
@@ -15,9 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Incomplete logs: the verdict is inconclusive and names the line. */
 class DamagedLogTests {
-
-    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)";
-    private static final String FREED = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)";
 
     @ParameterizedTest
     @ValueSource(

@@ -15,6 +15,9 @@ final class Logs {
 
     static final AllocationLogReader READER = AllocationLogReader.create();
 
+    static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)";
+    static final String FREED = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)";
+
     /** The last line of a server, after which nothing runs. */
     static final String STOPPED = "🛑 Allocation Server stopped";
 

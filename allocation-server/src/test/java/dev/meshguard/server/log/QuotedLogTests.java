@@ -1,5 +1,6 @@
 package dev.meshguard.server.log;
 
+import static dev.meshguard.server.log.Logs.ALLOCATED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.verdict.Cause;
@@ -22,8 +23,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * them.
  */
 class QuotedLogTests {
-
-    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)";
 
     @ParameterizedTest
     @CsvSource({

@@ -15,7 +15,6 @@ import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -139,21 +138,6 @@ class RandomLogTests {
                     .as("seed %d, run %d: %s", SEED, run, text)
                     .doesNotThrowAnyException();
         }
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "4096, 1024, 4",
-        "4096, 1048576, 0.00390625",
-        "12288, 1048576, 0.0117188",
-        "36864, 1048576, 0.0351562",
-        "14753792, 1048576, 14.0703",
-        "100000000, 1024, 97656.2",
-        "1073741824, 1024, 1.04858e+06",
-        "0, 1024, 0"
-    })
-    void figuresArePrintedAsTheServerPrintsThem(long bytes, long unit, String printed) {
-        assertThat(SmallServer.figure(bytes, unit)).isEqualTo(printed);
     }
 
     private static Outcome outcome(List<String> lines) {
