@@ -1,9 +1,7 @@
 package dev.meshguard.event;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.IgnoredFreeReason.STILL_SHARED;
-import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
@@ -13,11 +11,9 @@ class HistoryEventTests {
 
     @Test
     void describesABuffersGenerationInLines() {
-        var history = history()
-                .allocate(DRAM, device(3), 0x1000, 2_048)
-                .freeIgnored(DRAM, device(3), 0x1000, STILL_SHARED)
-                .free(DRAM, device(3), 0x1000)
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 3, size 2048; ignore DRAM 0x1000 on 3, STILL_SHARED; free DRAM 0x1000 on 3
+                """);
 
         assertThat(history.events())
                 .extracting(HistoryEvent::toString)
@@ -29,11 +25,7 @@ class HistoryEventTests {
 
     @Test
     void saysWhetherAHandleWasCollected() {
-        var history = history()
-                .allocate(DRAM, device(3), 0x1000, 2_048)
-                .free(DRAM, device(3), 0x1000)
-                .ofCollectedHandle()
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 3, size 2048; free DRAM 0x1000 on 3, collected");
 
         var freed = (HistoryEvent.Freed) history.events().get(1);
 

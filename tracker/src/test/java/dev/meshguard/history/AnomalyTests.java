@@ -4,15 +4,13 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.BufferType.L1_SMALL;
 import static dev.meshguard.event.BufferType.TRACE;
-import static dev.meshguard.event.IgnoredFreeReason.ALREADY_FREED;
 import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
 import static dev.meshguard.event.IgnoredFreeReason.FREED_BY_ADDRESS;
-import static dev.meshguard.event.IgnoredFreeReason.STILL_SHARED;
-import static dev.meshguard.event.IgnoredFreeReason.UNKNOWN_ADDRESS;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
@@ -32,11 +30,7 @@ class AnomalyTests {
 
     @Test
     void aDoubleFreeNamesTheGenerationThatWasFreed() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0");
 
         Anomaly anomaly = only(history, Anomaly.Kind.DOUBLE_FREE);
         assertThat(anomaly.event().number()).isEqualTo(3);
@@ -58,10 +52,7 @@ class AnomalyTests {
 
     @Test
     void aFreeOfTheSameAddressOnAnotherDeviceIsUnknown() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(1), 0x1000)
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 1");
 
         only(history, Anomaly.Kind.UNKNOWN_FREE);
         assertThat(history.live()).hasSize(1);
@@ -81,10 +72,7 @@ class AnomalyTests {
 
     @Test
     void anotherSizeAtALiveAddressKeepsTheFirst() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 128)
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 128");
 
         Anomaly anomaly = only(history, Anomaly.Kind.SIZE_CHANGE);
         assertThat(((HistoryEvent.Allocated) anomaly.event()).size()).isEqualTo(128);
@@ -93,22 +81,17 @@ class AnomalyTests {
 
     @Test
     void circularBuffersShareTheirAddressesInAnySize() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .allocate(L1, device(0), 101_152, 2_048)
-                .circularBufferOf(program(8))
-                .recorded();
+        var history = told("""
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7;
+                allocate L1 101152 on 0, size 2048, circular buffer of program 8
+                """);
 
         assertThat(history.anomalies()).isEmpty();
     }
 
     @Test
     void anotherTypeOfTheSameMemoryAtALiveAddressIsATypeChange() {
-        var history = history()
-                .allocate(L1, device(0), 0x1000, 64)
-                .allocate(L1_SMALL, device(0), 0x1000, 64)
-                .recorded();
+        var history = told("allocate L1 0x1000 on 0; allocate L1_SMALL 0x1000 on 0");
 
         Anomaly anomaly = only(history, Anomaly.Kind.TYPE_CHANGE);
         assertThat(anomaly.type()).isEqualTo(L1_SMALL);
@@ -117,10 +100,7 @@ class AnomalyTests {
 
     @Test
     void anotherTypeOfAnotherMemoryIsNone() {
-        var history = history()
-                .allocate(L1, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .recorded();
+        var history = told("allocate L1 0x1000 on 0; allocate DRAM 0x1000 on 0");
 
         assertThat(history.anomalies()).isEmpty();
     }
@@ -147,81 +127,64 @@ class AnomalyTests {
 
     @Test
     void aFreedBufferOverlapsNothing() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .free(DRAM, device(0), 0x1000)
-                .allocate(DRAM, device(0), 0x1080, 0x100)
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0, size 0x100; free DRAM 0x1000 on 0; allocate DRAM 0x1080 on 0, size 0x100
+                """);
 
         assertThat(history.anomalies()).isEmpty();
     }
 
     @Test
     void otherDevicesDoNotOverlap() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .allocate(DRAM, device(1), 0x1080, 0x100)
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0, size 0x100; allocate DRAM 0x1080 on 1, size 0x100
+                """);
 
         assertThat(history.anomalies()).isEmpty();
     }
 
     @Test
     void typesOfOneMemoryOverlap() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .allocate(TRACE, device(0), 0x1080, 0x100)
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0, size 0x100; allocate TRACE 0x1080 on 0, size 0x100
+                """);
 
         only(history, Anomaly.Kind.OVERLAP);
     }
 
     @Test
     void aViewInsideWhatItPointsToDoesNotOverlap() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .owning()
-                .allocate(DRAM, device(0), 0x1080, 0x80)
-                .nonOwning()
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1080 on 0, size 0x80, view
+                """);
 
         assertThat(history.anomalies()).isEmpty();
     }
 
     @Test
     void aViewBeyondWhatItPointsToOverlaps() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .owning()
-                .allocate(DRAM, device(0), 0x1080, 0x81)
-                .nonOwning()
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1080 on 0, size 0x81, view
+                """);
 
         only(history, Anomaly.Kind.OVERLAP);
     }
 
     @Test
     void anOwnerInsideALiveBufferOverlaps() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .owning()
-                .allocate(DRAM, device(0), 0x1080, 0x80)
-                .owning()
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1080 on 0, size 0x80, owning
+                """);
 
         only(history, Anomaly.Kind.OVERLAP);
     }
 
     @Test
     void aViewDoesNotHideTheBufferItPointsTo() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .owning()
-                .allocate(DRAM, device(0), 0x1010, 0x10)
-                .nonOwning()
-                .allocate(DRAM, device(0), 0x1080, 0x10)
-                .owning()
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1010 on 0, size 0x10, view;
+                allocate DRAM 0x1080 on 0, size 0x10, owning
+                """);
 
         Anomaly anomaly = only(history, Anomaly.Kind.OVERLAP);
         assertThat(anomaly.generation().orElseThrow().address()).isEqualTo(0x1000);
@@ -246,11 +209,7 @@ class AnomalyTests {
 
     @Test
     void aBufferOfAClosedDeviceIsNoted() {
-        var history = history()
-                .mesh(0, 0)
-                .close()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .recorded();
+        var history = told("mesh 0 over 0; close; allocate DRAM 0x1000 on 0");
 
         Anomaly anomaly = only(history, Anomaly.Kind.ALLOCATION_AFTER_CLOSE);
         assertThat(anomaly.generation()).isEqualTo(Optional.empty());
@@ -258,14 +217,10 @@ class AnomalyTests {
 
     @Test
     void anAddressOfAnEarlierOpenPeriodOfTheDeviceOverlapsNothing() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .close()
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1080, 0x100)
-                .allocate(TRACE, device(0), 0x1000, 0x10)
-                .closed();
+        var history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x100; close; mesh 1 over 0;
+                allocate DRAM 0x1080 on 0, size 0x100; allocate TRACE 0x1000 on 0, size 0x10; close
+                """);
 
         assertThat(history.anomalies()).isEmpty();
     }
@@ -301,14 +256,10 @@ class AnomalyTests {
 
     @Test
     void ignoredFreesSayWhyAndDoNotUnbalanceTheLedger() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .freeIgnored(DRAM, device(0), 0x1000, ALREADY_FREED)
-                .freeIgnored(DRAM, device(0), 0x2000, UNKNOWN_ADDRESS)
-                .close()
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, ALREADY_FREED;
+                ignore DRAM 0x2000 on 0, UNKNOWN_ADDRESS; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                """);
 
         assertThat(history.anomalies())
                 .extracting(Anomaly::kind)
@@ -322,10 +273,7 @@ class AnomalyTests {
 
     @Test
     void aFreeThatIsIgnoredBecauseOthersShareTheBufferFitsWhatIsKnown() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .freeIgnored(DRAM, device(0), 0x1000, STILL_SHARED)
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, STILL_SHARED");
 
         assertThat(history.anomalies()).isEmpty();
         assertThat(history.events()).hasSize(2);
@@ -334,14 +282,10 @@ class AnomalyTests {
 
     @Test
     void aLateReleaseNamesTheLifeThatAReopenedDeviceLeftBehind() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                .closed();
+        var history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; allocate DRAM 0x1000 on 0;
+                ignore DRAM 0x1000 on 0, DEVICE_CLOSED; close
+                """);
 
         Anomaly anomaly = only(history, Anomaly.Kind.FREE_AFTER_CLOSE);
         assertThat(anomaly.generation().orElseThrow().openPeriod()).isEqualTo(1);

@@ -1,14 +1,13 @@
 package dev.meshguard.history;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.Ownership.NON_OWNING;
-import static dev.meshguard.event.Ownership.UNKNOWN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -25,11 +24,9 @@ class BufferGenerationTests {
 
     @Test
     void isOneOfTheGenerationsOfAReusedAddress() {
-        var history = history()
-                .allocate(DRAM, device(3), 2_560_032, 64)
-                .free(DRAM, device(3), 2_560_032)
-                .allocate(DRAM, device(3), 2_560_032, 128)
-                .recorded();
+        var history = told("""
+                allocate DRAM 2560032 on 3; free DRAM 2560032 on 3; allocate DRAM 2560032 on 3, size 128
+                """);
 
         assertThat(history.generations())
                 .hasToString("[DRAM 0x271020 (2560032) on device 3, generation 1,"
@@ -39,13 +36,9 @@ class BufferGenerationTests {
 
     @Test
     void startsAnewOnAReopenedDeviceThoughTheLedgerHoldsTheOld() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .closed();
+        var history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; allocate DRAM 0x1000 on 0; close
+                """);
 
         assertThat(history.live()).extracting(BufferGeneration::generation).containsExactly(1, 2);
         assertThat(history.live()).extracting(BufferGeneration::openPeriod).containsExactly(1, 2);
@@ -54,13 +47,10 @@ class BufferGenerationTests {
 
     @Test
     void endsTheYoungerGenerationFirstAndThenTheAbandonedOne() {
-        var script = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000);
+        var script = history().tell("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; allocate DRAM 0x1000 on 0;
+                free DRAM 0x1000 on 0
+                """);
 
         var afterOne = script.recorded();
         var afterTwo = script.free(DRAM, device(0), 0x1000).recorded();
@@ -74,11 +64,7 @@ class BufferGenerationTests {
 
     @Test
     void knowsThePhaseItWasAllocatedIn() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .phase(Phase.TEST)
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0; phase TEST; allocate DRAM 0x2000 on 0");
 
         assertThat(history.generations())
                 .extracting(BufferGeneration::allocatedIn)
@@ -89,13 +75,9 @@ class BufferGenerationTests {
 
     @Test
     void freesTheReportOfTheSameOwnership() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, owning
+                """);
 
         assertThat(history.live().get(0).reports())
                 .filteredOn(Report::isOpen)
@@ -105,14 +87,11 @@ class BufferGenerationTests {
 
     @Test
     void freesTheReportOfTheSameOwner() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(8))
-                .free(L1, device(0), 101_152)
-                .circularBufferOf(program(7))
-                .recorded();
+        var history = told("""
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7;
+                allocate L1 101152 on 0, size 4096, circular buffer of program 8;
+                free L1 101152 on 0, circular buffer of program 7
+                """);
 
         assertThat(history.live().get(0).reports())
                 .filteredOn(Report::isOpen)
@@ -122,11 +101,7 @@ class BufferGenerationTests {
 
     @Test
     void freesTheLatestReportWhenNothingDistinguishesThem() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .andOnceMore(UNKNOWN)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0, again UNKNOWN; free DRAM 0x1000 on 0");
 
         assertThat(history.live().get(0).reports()).extracting(Report::isOpen).containsExactly(true, false);
         assertThat(history.live().get(0).lastOpenReportAt()).hasValue(1);
@@ -134,12 +109,9 @@ class BufferGenerationTests {
 
     @Test
     void endsWithTheFreeOfItsLastReport() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0, again NON_OWNING; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0
+                """);
 
         assertThat(history.generations().get(0).freedAt()).hasValue(4);
         assertThat(history.generations().get(0).lastOpenReportAt()).isEmpty();
@@ -147,16 +119,11 @@ class BufferGenerationTests {
 
     @Test
     void describesEveryStepOfItsReferenceCountWithWhoAndWhy() {
-        var history = history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .allocate(L1, device(0), 101_152, 2_048)
-                .circularBufferOf(program(8))
-                .free(L1, device(0), 101_152)
-                .circularBufferOf(program(7))
-                .free(L1, device(0), 101_152)
-                .circularBufferOf(program(8))
-                .recorded();
+        var history = told("""
+                allocate L1 101152 on 0, size 4096, circular buffer of program 7;
+                allocate L1 101152 on 0, size 2048, circular buffer of program 8;
+                free L1 101152 on 0, circular buffer of program 7; free L1 101152 on 0, circular buffer of program 8
+                """);
 
         assertThat(history.generations().get(0).referenceCounts())
                 .extracting(
@@ -188,11 +155,9 @@ class BufferGenerationTests {
 
     @Test
     void countsEachGenerationOfAnAddressFromZero() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0
+                """);
 
         assertThat(history.generations())
                 .extracting(life ->
@@ -202,14 +167,10 @@ class BufferGenerationTests {
 
     @Test
     void knowsWhetherItsHandleWasCollected() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .ofCollectedHandle()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0, collected; allocate DRAM 0x1000 on 0;
+                free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0
+                """);
 
         assertThat(history.generations())
                 .extracting(BufferGeneration::isCollected)
@@ -218,13 +179,9 @@ class BufferGenerationTests {
 
     @Test
     void endsAsItsLastReportDoes() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .andOnceMore(NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .free(DRAM, device(0), 0x1000)
-                .ofCollectedHandle()
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0, again NON_OWNING; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0, collected
+                """);
 
         assertThat(history.generations()).hasSize(1).allMatch(BufferGeneration::isCollected);
     }
@@ -247,12 +204,7 @@ class BufferGenerationTests {
 
     @Test
     void countsOpenPeriodsOfItsDeviceFromOne() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .mesh(0, 0)
-                .close()
-                .mesh(1, 0)
-                .closed();
+        var history = told("allocate DRAM 0x1000 on 0; mesh 0 over 0; close; mesh 1 over 0; close");
 
         assertThat(history.openPeriodAt(0, 1)).isEqualTo(1);
         assertThat(history.openPeriodAt(0, 3)).isEqualTo(1);

@@ -11,7 +11,7 @@ import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.on;
-import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
@@ -109,15 +109,10 @@ class MeshOverlapTests {
 
     @Test
     void aBufferOfAClosedMeshIsNoOverlap() {
-        var history = history()
-                .mesh(0, 0)
-                .submesh(1, 0, 0)
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .onMesh(1)
-                .closeMesh(1)
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .onMesh(0)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 1; close 1;
+                allocate DRAM 0x1000 on 0, size 0x100, mesh 0
+                """);
 
         assertThat(history.anomalies()).isEmpty();
         assertThat(history.live()).hasSize(2);
@@ -138,26 +133,17 @@ class MeshOverlapTests {
 
     @Test
     void aBufferOfAMeshThatNobodyOpenedIsOne() {
-        only(history()
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .onMesh(0)
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .onMesh(1)
-                .recorded());
+        only(told("""
+                allocate DRAM 0x1000 on 0, size 0x100, mesh 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 1
+                """));
     }
 
     @Test
     void anotherDeviceOrMemoryIsNone() {
-        var history = history()
-                .mesh(0, 0, 1)
-                .submesh(1, 0, 1)
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .onMesh(0)
-                .allocate(DRAM, device(1), 0x1000, 0x100)
-                .onMesh(1)
-                .allocate(L1, device(1), 0x1000, 0x100)
-                .onMesh(0)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0..1; mesh 1 in 0 over 1; allocate DRAM 0x1000 on 0, size 0x100, mesh 0;
+                allocate DRAM 0x1000 on 1, size 0x100, mesh 1; allocate L1 0x1000 on 1, size 0x100, mesh 0
+                """);
 
         assertThat(history.anomalies()).isEmpty();
     }
@@ -180,17 +166,10 @@ class MeshOverlapTests {
 
     @Test
     void reportsEachMeshThatHoldsTheMemory() {
-        var history = history()
-                .mesh(0, 0)
-                .submesh(1, 0, 0)
-                .submesh(2, 0, 0)
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .onMesh(0)
-                .allocate(DRAM, device(0), 0x1100, 0x100)
-                .onMesh(1)
-                .allocate(DRAM, device(0), 0x1080, 0x100)
-                .onMesh(2)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0; mesh 1 in 0 over 0; mesh 2 in 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 0;
+                allocate DRAM 0x1100 on 0, size 0x100, mesh 1; allocate DRAM 0x1080 on 0, size 0x100, mesh 2
+                """);
 
         assertThat(history.anomalies())
                 .extracting(anomaly -> anomaly.generation().orElseThrow().mesh().orElseThrow())
@@ -235,48 +214,31 @@ class MeshOverlapTests {
 
     @Test
     void aBufferWhereACircularBufferLayBeforeIsSeenToo() {
-        var history = history()
-                .mesh(0, 0)
-                .submesh(1, 0, 0)
-                .allocate(L1, device(0), 0x1000, 0x100)
-                .circularBufferOf(program(1))
-                .allocate(L1, device(0), 0x1000, 0x40)
-                .onMesh(0)
-                .allocate(L1, device(0), 0x1020, 0x100)
-                .onMesh(1)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0; mesh 1 in 0 over 0; allocate L1 0x1000 on 0, size 0x100, circular buffer of program 1;
+                allocate L1 0x1000 on 0, mesh 0; allocate L1 0x1020 on 0, size 0x100, mesh 1
+                """);
 
         assertThat(history.anomalies()).extracting(Anomaly::kind).contains(HELD_BY_TWO_ALLOCATORS);
     }
 
     @Test
     void whereOnlyTheCircularBufferIsLeftNothingIsTaken() {
-        var history = history()
-                .mesh(0, 0)
-                .submesh(1, 0, 0)
-                .allocate(L1, device(0), 0x1000, 0x100)
-                .onMesh(0)
-                .allocate(L1, device(0), 0x1000, 0x100)
-                .circularBufferOf(program(1))
-                .free(L1, device(0), 0x1000)
-                .onMesh(0)
-                .allocate(L1, device(0), 0x1000, 0x100)
-                .onMesh(1)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0; mesh 1 in 0 over 0; allocate L1 0x1000 on 0, size 0x100, mesh 0;
+                allocate L1 0x1000 on 0, size 0x100, circular buffer of program 1; free L1 0x1000 on 0, mesh 0;
+                allocate L1 0x1000 on 0, size 0x100, mesh 1
+                """);
 
         assertThat(history.anomalies()).isEmpty();
     }
 
     @Test
     void aDeviceThatOneMoreMeshOpensKeepsWhatIsTaken() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .onMesh(0)
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .onMesh(1)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 0; mesh 1 over 0;
+                allocate DRAM 0x1000 on 0, size 0x100, mesh 1
+                """);
 
         only(history);
         assertThat(history.openPeriodAt(0, Long.MAX_VALUE)).isEqualTo(1);
@@ -290,13 +252,9 @@ class MeshOverlapTests {
 
     @Test
     void anAllocationByAClosedMeshIsNotedThoughTheDeviceIsOpen() {
-        var history = history()
-                .mesh(0, 0)
-                .submesh(1, 0, 0)
-                .closeMesh(1)
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .onMesh(1)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0; mesh 1 in 0 over 0; close 1; allocate DRAM 0x1000 on 0, size 0x100, mesh 1
+                """);
 
         assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.ALLOCATION_AFTER_CLOSE);
     }

@@ -9,6 +9,7 @@ import static dev.meshguard.history.CountingPolicy.REFERENCE_COUNTED;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
@@ -107,16 +108,10 @@ class PolicyLedgerTests {
 
     @Test
     void leavesOutWhatOwnsNothing() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .nonOwning()
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .nonOwning()
-                .free(DRAM, device(0), 0x1000)
-                .nonOwning()
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, view; allocate DRAM 0x2000 on 0, view;
+                free DRAM 0x1000 on 0, view
+                """);
 
         PolicyLedger books = history.ledger(OWNED_ONLY);
 
@@ -127,11 +122,7 @@ class PolicyLedgerTests {
 
     @Test
     void rejectsAnAllocationOfUnknownOwnership() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x2000 on 0");
 
         assertThatIllegalStateException()
                 .isThrownBy(() -> history.ledger(OWNED_ONLY))
@@ -143,11 +134,7 @@ class PolicyLedgerTests {
 
     @Test
     void rejectsAFreeOfUnknownOwnership() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0");
 
         assertThatIllegalStateException()
                 .isThrownBy(() -> history.ledger(OWNED_ONLY))
@@ -233,40 +220,32 @@ class PolicyLedgerTests {
     }
 
     private static AllocationHistory miniTraceWhole() {
-        return history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .allocate(L1, device(0), 101_152, 2_048)
-                .free(L1, device(0), 101_152)
-                .free(L1, device(0), 101_152)
-                .free(L1, device(0), 101_152)
-                .recorded();
+        return told("""
+                allocate L1 101152 on 0, size 4096; allocate L1 101152 on 0, size 2048; free L1 101152 on 0;
+                free L1 101152 on 0; free L1 101152 on 0
+                """);
     }
 
     private static HistoryScript cachedBinaries() {
-        return history()
-                .allocate(DRAM, device(0), 0x3fff_f800L, 12_288)
-                .allocate(DRAM, device(0), 0x3fff_f800L, 12_288)
-                .free(DRAM, device(0), 0x3fff_f800L)
-                .allocate(DRAM, device(0), 0x3fff_f000L, 24_576)
-                .allocate(DRAM, device(0), 0x3fff_f000L, 24_576)
-                .free(DRAM, device(0), 0x3fff_f000L);
+        return history().tell("""
+                allocate DRAM 0x3ffff800 on 0, size 12288; allocate DRAM 0x3ffff800 on 0, size 12288;
+                free DRAM 0x3ffff800 on 0; allocate DRAM 0x3ffff000 on 0, size 24576;
+                allocate DRAM 0x3ffff000 on 0, size 24576; free DRAM 0x3ffff000 on 0
+                """);
     }
 
     private static AllocationHistory clearedBinaries() {
         return cachedBinaries()
-                .free(DRAM, device(0), 0x3fff_f800L)
-                .free(DRAM, device(0), 0x3fff_f000L)
+                .tell("free DRAM 0x3ffff800 on 0; free DRAM 0x3ffff000 on 0")
                 .recorded();
     }
 
     private static HistoryScript circularBuffers() {
-        return history()
-                .allocate(L1, device(0), 101_152, 4_096)
-                .allocate(L1, device(0), 105_248, 4_096)
-                .allocate(L1, device(0), 109_344, 4_096)
-                .allocate(L1, device(0), 101_152, 4_096)
-                .allocate(L1, device(0), 105_248, 4_096)
-                .allocate(L1, device(0), 109_344, 2_048);
+        return history().tell("""
+                allocate L1 101152 on 0, size 4096; allocate L1 105248 on 0, size 4096;
+                allocate L1 109344 on 0, size 4096; allocate L1 101152 on 0, size 4096;
+                allocate L1 105248 on 0, size 4096; allocate L1 109344 on 0, size 2048
+                """);
     }
 
     /** The four policies as in the table, in maps from text. */

@@ -4,8 +4,8 @@ import static dev.meshguard.event.BufferLifetime.SYSTEM;
 import static dev.meshguard.event.BufferLifetime.USER;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -82,13 +82,10 @@ class TimelineTests {
 
     @Test
     void countsAnAddressThatIsReportedTwiceOnce() {
-        AllocationHistory history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .allocate(L1, device(0), 0x1000, 1)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
+        AllocationHistory history = told("""
+                allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0;
+                allocate L1 0x1000 on 0, size 1; free DRAM 0x1000 on 0
+                """);
 
         assertThat(bytes(history.timeline().curve(memory -> true))).containsExactly(64, 65, 1);
         assertThat(history.allocatedBuffers()).isEqualTo(2);

@@ -1,9 +1,6 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Origin;
@@ -15,38 +12,29 @@ class AllocationSiteTests {
 
     @Test
     void isTheSameForBuffersOfTwoLinesOfOneMethod() {
-        List<BufferGeneration> buffers = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(5), 0x2000, 128)
-                .recorded()
-                .generations();
+        List<BufferGeneration> buffers = told("""
+                allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 5, size 128
+                """).generations();
 
         assertThat(AllocationSite.of(buffers.get(0))).isEqualTo(AllocationSite.of(buffers.get(1)));
-        assertThat(AllocationSite.of(buffers.get(0)))
-                .hasToString("DRAM from AllocationSiteTests.isTheSameForBuffersOfTwoLinesOfOneMethod");
+        assertThat(AllocationSite.of(buffers.get(0))).hasToString("DRAM from HistoryTests.story");
     }
 
     @Test
     void isAnotherWithALabel() {
-        List<BufferGeneration> buffers = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .labelled("weights")
-                .recorded()
-                .generations();
+        List<BufferGeneration> buffers = told("""
+                allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0, label weights
+                """).generations();
 
         assertThat(AllocationSite.of(buffers.get(0))).isNotEqualTo(AllocationSite.of(buffers.get(1)));
-        assertThat(AllocationSite.of(buffers.get(1)))
-                .hasToString("DRAM \"weights\" from AllocationSiteTests.isAnotherWithALabel");
+        assertThat(AllocationSite.of(buffers.get(1))).hasToString("DRAM \"weights\" from HistoryTests.story");
     }
 
     @Test
     void isDistinguishedBySizeWhereNoOriginIsKnown() {
-        List<BufferGeneration> buffers = historyWithoutOrigins()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x2000, 4_096)
-                .recorded()
-                .generations();
+        List<BufferGeneration> buffers = told("""
+                without origins; allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0, size 4096
+                """).generations();
 
         assertThat(AllocationSite.of(buffers.get(0))).isNotEqualTo(AllocationSite.of(buffers.get(1)));
         assertThat(AllocationSite.of(buffers.get(1))).hasToString("DRAM buffers of 4 KiB (4096 B)");

@@ -1,9 +1,9 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,15 +19,10 @@ class BareReportsTests {
 
     @Test
     void severalOpenReportsOfOneAddressLeaveItUndecidedEvenWhereTheProcessDied() {
-        var history = historyWithoutOrigins()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .by(7)
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .by(7)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .by(7)
-                .died(7)
-                .recorded();
+        var history = told("""
+                without origins; allocate DRAM 0x1000 on 0, process 7; allocate DRAM 0x2000 on 0, process 7;
+                allocate DRAM 0x1000 on 0, process 7; died 7
+                """);
 
         Judgement judgement = judged(history)
                 .hasOutcome(Outcome.LEAKED)

@@ -6,7 +6,7 @@ import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -17,8 +17,6 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Phase;
-import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.tracker.AllocationTracker;
@@ -43,12 +41,7 @@ class ExpectationTests {
     private static final Expectation ANY = Expectation.because("it is known");
 
     private static AllocationHistory oneBuffer() {
-        return history()
-                .phase(Phase.SETUP)
-                .allocate(L1, device(3), 0x1000, 4_096)
-                .ownedBy(program(7))
-                .labelled("kv-cache")
-                .recorded();
+        return told("phase SETUP; allocate L1 0x1000 on 3, size 4096, of program 7, label kv-cache");
     }
 
     static Stream<Expectation> fitting() {
@@ -64,7 +57,7 @@ class ExpectationTests {
                 ANY.size(4_096),
                 ANY.owner("program 7"),
                 ANY.label("kv-cache"),
-                ANY.origin("ExpectationTests.oneBuffer"),
+                ANY.origin("HistoryTests.story"),
                 ANY.atMost(1),
                 ANY.type(L1).device(3).size(4_096).label("kv-cache").atMost(1));
     }
@@ -91,7 +84,7 @@ class ExpectationTests {
                 ANY.owner("program 8"),
                 ANY.label("kv"),
                 ANY.label("KV-CACHE"),
-                ANY.origin("ExpectationTests.anotherMethod"),
+                ANY.origin("HistoryTests.anotherMethod"),
                 ANY.type(L1).device(3).size(4_096).label("weights"));
     }
 
@@ -183,11 +176,7 @@ class ExpectationTests {
 
     @Test
     void promisesNothingAfterItsLastDay() {
-        var over = history()
-                .source("binding")
-                .allocate(L1, device(0), 0x1000, 64)
-                .checkedOn("2026-11-20")
-                .recorded();
+        var over = told("source binding; allocate L1 0x1000 on 0; checked");
 
         LeakVerdict verdict = check(over, ANY.type(DRAM).exactly(2).until("1999-12-31"));
 
@@ -313,10 +302,7 @@ class ExpectationTests {
     void isRedInTheWrongOrderToo() {
         Expectation wide = ANY.atMost(1);
         Expectation narrow = ANY.type(L1).atMost(1);
-        var history = history()
-                .allocate(L1, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .recorded();
+        var history = told("allocate L1 0x1000 on 0; allocate DRAM 0x1000 on 0");
 
         assertThat(check(history, wide, narrow).outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(check(history, narrow, wide).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
@@ -342,12 +328,10 @@ class ExpectationTests {
 
     @Test
     void onlySurvivorsThatNeitherTheirLifetimeNorAnEntryCoversAreUnexpected() {
-        AllocationHistory history = history()
-                .allocate(L1, device(3), 0x1000, 4_096)
-                .allocate(L1, device(3), 0x2000, 4_096)
-                .allocate(L1, device(3), 0x3000, 4_096)
-                .lifetime(BufferLifetime.SYSTEM)
-                .recorded();
+        AllocationHistory history = told("""
+                allocate L1 0x1000 on 3, size 4096; allocate L1 0x2000 on 3, size 4096;
+                allocate L1 0x3000 on 3, size 4096, lifetime SYSTEM
+                """);
 
         assertThat(LeakCheck.create()
                         .expecting(ExpectedBuffers.of(ANY.atMost(1)))
@@ -369,7 +353,7 @@ class ExpectationTests {
         var history =
                 historyWithoutOrigins().allocate(DRAM, device(0), 0x1000, 64).recorded();
 
-        assertThat(check(history, ANY.origin("ExpectationTests")).outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(check(history, ANY.origin("HistoryTests")).outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(check(history, ANY.owner("program")).outcome()).isEqualTo(Outcome.LEAKED);
     }
 
@@ -488,10 +472,7 @@ class ExpectationTests {
 
     @Test
     void saysNothingOfADayThatIsStillToComeWhereTheEntryIsFull() {
-        var history = history()
-                .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                .checkedOn("2026-11-20")
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0..1; checked");
 
         LeakVerdict verdict = check(history, ANY.exactly(1).until("2026-12-31"));
 
@@ -502,10 +483,7 @@ class ExpectationTests {
 
     @Test
     void fitsABufferThatIsGoneByItsFirstReport() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0");
         var gone = history.generations().get(0);
 
         assertThat(ANY.size(64).fits(gone)).isTrue();
@@ -514,11 +492,9 @@ class ExpectationTests {
 
     @Test
     void appliesToLeaksBeforeMisreportedBuffers() {
-        AllocationHistory history = history()
-                .allocate(L1, device(3), 0x1000, 64)
-                .allocate(L1, device(3), 0x2000, 64)
-                .witness(WitnessSnapshot.Moment.CLOSE_BEGUN, L1, device(3), 0x2000)
-                .closed();
+        AllocationHistory history = told("""
+                allocate L1 0x1000 on 3; allocate L1 0x2000 on 3; witness CLOSE_BEGUN L1 on 3: 0x2000; close
+                """);
 
         LeakVerdict verdict = LeakCheck.create()
                 .expecting(ExpectedBuffers.of(ANY.type(L1).atMost(1)))

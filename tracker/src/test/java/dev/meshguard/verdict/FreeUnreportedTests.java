@@ -5,6 +5,7 @@ import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.LATE;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
@@ -154,12 +155,9 @@ class FreeUnreportedTests {
 
     @Test
     void isLeftToWhatIsLateWhenTheHandleWasReleasedAfterTheDeviceWasClosed() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                """);
 
         judged(history)
                 .hasOnly(LATE, FREED_LATE)
@@ -215,15 +213,10 @@ class FreeUnreportedTests {
 
     @Test
     void doesNotExcuseABufferAtAnAddressThatAnEarlierMeshLeftBehind() {
-        var history = HistoryScript.historyWithoutOrigins()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .close()
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closed();
+        var history = told("""
+                without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close;
+                mesh 1 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                """);
 
         assertThat(judged(history).hasOutcome(Outcome.LEAKED).verdict().survivors())
                 .extracting(Survivor::status)

@@ -5,6 +5,7 @@ import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -85,9 +86,7 @@ class FreedLateTests {
     @Test
     void isAFreeThatTheClosedDeviceIgnored() {
         var history = oneBuffer()
-                .closing()
-                .close()
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .tell("closing; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED")
                 .recorded();
 
         LeakVerdict verdict = judged(history)
@@ -117,10 +116,7 @@ class FreedLateTests {
     @Test
     void isNotWhatTheCollectorFreed() {
         var reported = oneBuffer()
-                .closing()
-                .close()
-                .free(DRAM, device(0), 0x1000)
-                .ofCollectedHandle()
+                .tell("closing; close; free DRAM 0x1000 on 0, collected")
                 .recorded();
         var ignored = oneBuffer()
                 .closing()
@@ -140,14 +136,10 @@ class FreedLateTests {
 
     @Test
     void ranksBelowALeakAndAboveMisreported() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .closing()
-                .close()
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0; closing; close;
+                free DRAM 0x1000 on 0
+                """);
 
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
@@ -181,13 +173,9 @@ class FreedLateTests {
 
     @Test
     void isOneGroupOnAllDevices() {
-        var history = history()
-                .mesh(0, 0, 1, 2, 3)
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .closing()
-                .close()
-                .free(DRAM, devices(0, 3), 0x1000)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3; closing; close; free DRAM 0x1000 on 0..3
+                """);
 
         assertThat(judged(history).verdict().groups(SurvivorStatus.FREED_LATE))
                 .singleElement()

@@ -5,6 +5,7 @@ import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -69,13 +70,9 @@ class HeldAndLostTests {
     /** The collector frees one of them and not the other. */
     @Test
     void promisesNoFreeOfMemoryThatAnotherRequestHoldsToo() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(Reachability.lost())
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .freedOnCollection()
-                .traced(Reachability.lost())
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0, collectable; handle lost
+                """);
 
         LeakVerdict verdict =
                 judged(history).hasOnly(Cause.LOST, SurvivorStatus.LEAKED).verdict();

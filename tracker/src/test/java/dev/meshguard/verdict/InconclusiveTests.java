@@ -6,9 +6,9 @@ import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -292,13 +292,9 @@ class InconclusiveTests {
 
     @Test
     void isInconclusiveAboutABufferReportedWhenTheMeshIsClosed() {
-        var history = history()
-                .mesh(0, 0)
-                .free(DRAM, device(0), 0x1000)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .close()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0; free DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close; allocate DRAM 0x1000 on 0
+                """);
 
         LeakVerdict verdict = judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
@@ -315,11 +311,9 @@ class InconclusiveTests {
 
     @Test
     void saysHowManyReportsAreMissing() {
-        var history = history()
-                .lost(1, "a frame was too short")
-                .lost(12, "the queue was full")
-                .lost(-1, "the connection was cut")
-                .recorded();
+        var history = told("""
+                lost 1 a frame was too short; lost 12 the queue was full; lost -1 the connection was cut
+                """);
 
         LeakVerdict verdict = judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
@@ -383,15 +377,10 @@ class InconclusiveTests {
 
     @Test
     void doesNotTakeTheWitnessOfAnotherMeshForOneThatSawABuffer() {
-        var history = history()
-                .mesh(0, 0)
-                .mesh(1, 1)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .onMesh(0)
-                .stopped("the server was down")
-                .started()
-                .witnessOf(1, CLOSE_BEGUN, DRAM, device(1))
-                .closed();
+        var history = told("""
+                mesh 0 over 0; mesh 1 over 1; allocate DRAM 0x1000 on 0, mesh 0; stopped the server was down; started;
+                witness CLOSE_BEGUN DRAM on 1, mesh 1; close
+                """);
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
@@ -437,11 +426,9 @@ class InconclusiveTests {
 
     @Test
     void addsUpWhatWasAllocatedAndWhatIsLeft() {
-        var history = HistoryScript.historyWithoutOrigins()
-                .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                .allocate(DRAM, device(1), 0x2000, 32)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
+        var history = told("""
+                without origins; allocate DRAM 0x1000 on 0..1; allocate DRAM 0x2000 on 1, size 32; free DRAM 0x1000 on 0
+                """);
 
         LeakVerdict verdict =
                 judged(history).hasOutcome(Outcome.LEAKED).inconclusiveReasons().verdict();

@@ -4,7 +4,6 @@ import static dev.meshguard.event.BufferType.TRACE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Cause.CACHED;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.KEPT_AFTER_RELEASE;
@@ -28,11 +27,7 @@ class KeptAfterReleaseTests {
     private static final Owner TRACE_0 = new Owner(Owner.Kind.TRACE, "0");
 
     private static HistoryScript captured() {
-        return history()
-                .mesh(0, 0)
-                .allocate(TRACE, device(0), 0x1000, 64)
-                .ownedBy(TRACE_0)
-                .cached(TRACE_0);
+        return history().tell("mesh 0 over 0; allocate TRACE 0x1000 on 0, of trace 0; cached trace 0");
     }
 
     @Test
@@ -53,11 +48,9 @@ class KeptAfterReleaseTests {
     }
 
     static Stream<Arguments> nearMisses() {
-        HistoryScript ofProgram = history()
-                .mesh(0, 0)
-                .allocate(TRACE, device(0), 0x1000, 64)
-                .ownedBy(program(7))
-                .endOf(program(7));
+        HistoryScript ofProgram = history().tell("""
+                mesh 0 over 0; allocate TRACE 0x1000 on 0, of program 7; end program 7
+                """);
         HistoryScript ofAnotherTrace = captured().endOf(new Owner(Owner.Kind.TRACE, "1"));
         return Stream.of(
                 arguments("a trace that was not released", witnessed(captured()), CACHED, LEAKED),

@@ -1,14 +1,11 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
 import static dev.meshguard.event.Ownership.NON_OWNING;
 import static dev.meshguard.event.Ownership.OWNING;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -97,12 +94,9 @@ class LateTests {
 
     @Test
     void countsWhatWasKnownAtTheCheck() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .checkedOn("2026-11-20")
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0; checked; allocate DRAM 0x2000 on 0; free DRAM 0x1000 on 0
+                """);
 
         LeakVerdict verdict = judged(history)
                 .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
@@ -135,13 +129,9 @@ class LateTests {
 
     @Test
     void namesABufferWhoseHandleWasReleasedWhenDeviceAndCheckWerePast() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .checkedOn("2026-11-20")
-                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
-                .recorded();
+        var history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; checked; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                """);
 
         judged(history)
                 .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
@@ -150,13 +140,9 @@ class LateTests {
 
     @Test
     void namesABufferThatWentWithItsSiblingsAfterTheCheck() {
-        var history = history()
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .nonOwning()
-                .checkedOn("2026-11-20")
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0..3, view; checked; free DRAM 0x1000 on 0..2, view
+                """);
 
         LeakVerdict verdict =
                 judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE).verdict();
@@ -171,12 +157,7 @@ class LateTests {
 
     @Test
     void doesNotTakeALaterReadingForAFree() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .nonOwning()
-                .checkedOn("2026-11-20")
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0, view; checked; witness CLOSE_BEGUN DRAM on 0");
 
         assertThat(judged(history).verdict().survivors())
                 .extracting(Survivor::cause)

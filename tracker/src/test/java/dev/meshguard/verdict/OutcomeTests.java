@@ -2,13 +2,12 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.IgnoredFreeReason.ALREADY_FREED;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.Outcome.LEAKED;
 import static dev.meshguard.verdict.Outcome.LEAK_FREE;
@@ -39,12 +38,10 @@ class OutcomeTests {
 
     @Test
     void isLeakFreeWhenEverythingWasFreed() {
-        var history = history()
-                .mesh(0, devices(0, 7))
-                .allocate(DRAM, devices(0, 7), 0x1000, 64)
-                .free(DRAM, devices(0, 7), 0x1000)
-                .witness(CLOSE_BEGUN, DRAM, devices(0, 7))
-                .closed();
+        var history = told("""
+                mesh 0 over 0..7; allocate DRAM 0x1000 on 0..7; free DRAM 0x1000 on 0..7;
+                witness CLOSE_BEGUN DRAM on 0..7; close
+                """);
 
         LeakVerdict verdict = judged(history).hasOutcome(LEAK_FREE).verdict();
 
@@ -94,11 +91,9 @@ class OutcomeTests {
 
     @Test
     void isLeakFreeWithAFreeThatTheRuntimeIgnored() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .freeIgnored(DRAM, device(0), 0x1000, ALREADY_FREED)
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, ALREADY_FREED
+                """);
 
         LeakVerdict verdict = judged(history).hasOutcome(LEAK_FREE).verdict();
 
@@ -172,13 +167,9 @@ class OutcomeTests {
 
     @Test
     void countsTheLivesOfAReopenedDeviceInSumAndTotalsAlike() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .close()
-                .mesh(1, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .closed();
+        var history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; allocate DRAM 0x1000 on 0; close
+                """);
 
         LeakVerdict verdict = judged(history).hasOutcome(LEAKED).verdict();
 
@@ -189,12 +180,9 @@ class OutcomeTests {
 
     @Test
     void neverAddsUpTheUsersMemoryAndTheRuntimes() {
-        var history = history()
-                .allocate(L1, device(0), 0x1000, 64)
-                .allocate(L1, device(0), 0x2000, 32)
-                .lifetime(BufferLifetime.SYSTEM)
-                .free(L1, device(0), 0x1000)
-                .recorded();
+        var history = told("""
+                allocate L1 0x1000 on 0; allocate L1 0x2000 on 0, size 32, lifetime SYSTEM; free L1 0x1000 on 0
+                """);
 
         assertThat(judged(history).verdict().totals())
                 .containsExactly(
@@ -204,11 +192,7 @@ class OutcomeTests {
 
     @Test
     void groupsWhatIsOneThingToTheReader() {
-        var history = history()
-                .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                .labelled("weights")
-                .allocate(DRAM, device(5), 0x2000, 64)
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0..1, label weights; allocate DRAM 0x2000 on 5");
 
         List<SurvivorGroup> groups = judged(history).verdict().groups();
 
@@ -220,12 +204,9 @@ class OutcomeTests {
 
     @Test
     void groupsByTheRequestWhereNoOriginIsKnown() {
-        var history = historyWithoutOrigins()
-                .allocate(DRAM, devices(0, 2), 0x1000, 64)
-                .onMesh(0)
-                .allocate(DRAM, devices(1, 3), 0x2000, 64)
-                .onMesh(0)
-                .recorded();
+        var history = told("""
+                without origins; allocate DRAM 0x1000 on 0..2, mesh 0; allocate DRAM 0x2000 on 1..3, mesh 0
+                """);
 
         assertThat(judged(history).verdict().groups())
                 .extracting(SurvivorGroup::devices)
@@ -240,10 +221,7 @@ class OutcomeTests {
     }
 
     private static HistoryScript persistent() {
-        return history()
-                .mesh(0, devices(0, 3))
-                .allocate(L1, device(0), 0x1000, 64)
-                .lifetime(BufferLifetime.PERSISTENT);
+        return history().tell("mesh 0 over 0..3; allocate L1 0x1000 on 0, lifetime PERSISTENT");
     }
 
     private static HistoryScript misreported(HistoryScript script) {

@@ -1,9 +1,7 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Phase;
@@ -15,14 +13,10 @@ class PhaseUsageTests {
 
     @Test
     void countsWhatIsLiveAtTheEndOfEachPhase() {
-        var usages = phaseUsages(history()
-                .phase(Phase.SETUP)
-                .allocate(DRAM, device(0), 0x1000, 100)
-                .allocate(DRAM, device(0), 0x2000, 10)
-                .phase(Phase.TEST)
-                .free(DRAM, device(0), 0x1000)
-                .allocate(DRAM, device(0), 0x3000, 1)
-                .recorded());
+        var usages = phaseUsages(told("""
+                phase SETUP; allocate DRAM 0x1000 on 0, size 100; allocate DRAM 0x2000 on 0, size 10; phase TEST;
+                free DRAM 0x1000 on 0; allocate DRAM 0x3000 on 0, size 1
+                """));
 
         assertThat(usages).extracting(PhaseUsage::phase).containsExactly(Phase.SETUP, Phase.TEST);
         assertThat(usages).extracting(PhaseUsage::liveBytes).containsExactly(110L, 11L);
@@ -30,25 +24,17 @@ class PhaseUsageTests {
 
     @Test
     void keepsThePeakOfEachPhaseByItself() {
-        var usages = phaseUsages(history()
-                .phase(Phase.SETUP)
-                .allocate(DRAM, device(0), 0x1000, 100)
-                .allocate(L1, device(1), 0x1000, 50)
-                .free(L1, device(1), 0x1000)
-                .phase(Phase.TEST)
-                .free(DRAM, device(0), 0x1000)
-                .allocate(DRAM, device(0), 0x1000, 20)
-                .recorded());
+        var usages = phaseUsages(told("""
+                phase SETUP; allocate DRAM 0x1000 on 0, size 100; allocate L1 0x1000 on 1, size 50; free L1 0x1000 on 1;
+                phase TEST; free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 20
+                """));
 
         assertThat(usages).extracting(PhaseUsage::peakBytes).containsExactly(150L, 100L);
     }
 
     @Test
     void countsWhatComesBeforeAnyPhaseAsStart() {
-        var usages = phaseUsages(history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .phase(Phase.TEST)
-                .recorded());
+        var usages = phaseUsages(told("allocate DRAM 0x1000 on 0; phase TEST"));
 
         assertThat(usages).containsExactly(new PhaseUsage(Phase.START, 64, 64), new PhaseUsage(Phase.TEST, 64, 64));
     }
@@ -62,13 +48,10 @@ class PhaseUsageTests {
 
     @Test
     void countsAPhaseThatIsGoneBackToByItself() {
-        var usages = phaseUsages(history()
-                .phase(Phase.TEST)
-                .allocate(DRAM, device(0), 0x1000, 1)
-                .phase(Phase.SETUP)
-                .phase(Phase.TEST)
-                .allocate(DRAM, device(0), 0x2000, 2)
-                .recorded());
+        var usages = phaseUsages(told("""
+                phase TEST; allocate DRAM 0x1000 on 0, size 1; phase SETUP; phase TEST;
+                allocate DRAM 0x2000 on 0, size 2
+                """));
 
         assertThat(usages).extracting(PhaseUsage::liveBytes).containsExactly(1L, 1L, 3L);
     }

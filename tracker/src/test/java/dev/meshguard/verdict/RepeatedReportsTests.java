@@ -1,14 +1,12 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.history.AllocationHistory;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -54,13 +52,10 @@ class RepeatedReportsTests {
 
         @Test
         void aBufferIsReleasedAfterItsDeviceWasClosed() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .close()
-                    .freeIgnored(DRAM, device(0), 0x1000, IgnoredFreeReason.DEVICE_CLOSED)
-                    .recorded();
+            var history = told("""
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close;
+                    ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                    """);
 
             judged(history)
                     .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
@@ -109,12 +104,7 @@ class RepeatedReportsTests {
 
     @Test
     void anAddressThatIsReusedLostAFree() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .recorded();
+        var history = told("allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, owning");
 
         judged(history)
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
@@ -181,11 +171,9 @@ class RepeatedReportsTests {
 
     @Test
     void theLastOfSeveralOpenReportsIsNamed() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 32)
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 32
+                """);
 
         judged(history)
                 .because(
@@ -196,13 +184,9 @@ class RepeatedReportsTests {
 
     @Test
     void aCircularBufferAtTheAddressIsNotAllocatedByTheAllocator() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .circularBufferOf(program(7))
-                .owning()
-                .recorded();
+        var history = told("""
+                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, circular buffer of program 7, owning
+                """);
 
         judged(history)
                 .because(

@@ -3,11 +3,10 @@ package dev.meshguard.verdict;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.Ownership.NON_OWNING;
 import static dev.meshguard.event.Ownership.OWNING;
-import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.REPORTED_TWICE;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
@@ -300,12 +299,9 @@ class ReportedTwiceTests {
 
     @Test
     void isNotNamedForAnotherDeviceWhileADeviceOfTheMeshHoldsTheMemory() {
-        var history = history()
-                .mesh(0, 1, 2)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .onMesh(0)
-                .witness(CLOSE_BEGUN, DRAM, device(1), 0x1000)
-                .closed();
+        var history = told("""
+                mesh 0 over 1..2; allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 1: 0x1000; close
+                """);
 
         assertThat(judged(history).verdict().survivors().get(0).toString())
                 .isEqualTo("UNEXPLAINED (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
@@ -314,17 +310,11 @@ class ReportedTwiceTests {
     /** Of two meshes over the same devices, before and after the buffer, only its own mesh's last snapshots count. */
     @Test
     void leavesWhatOnlyAnotherDeviceReportsToTheReadingOfItsOwnMeshWhenItCloses() {
-        var history = history()
-                .mesh(0, 1, 2)
-                .mesh(7, 3, 4)
-                .witness(CLOSE_BEGUN, DRAM, devices(1, 2), 0x1000)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .onMesh(0)
-                .witnessOf(7, CLOSE_BEGUN, DRAM, devices(1, 2), 0x1000)
-                .witness(AFTER_WIPE, DRAM, devices(1, 2), 0x1000)
-                .witness(CLOSE_BEGUN, DRAM, devices(1, 2))
-                .closeMesh(7)
-                .closed();
+        var history = told("""
+                mesh 0 over 1..2; mesh 7 over 3..4; witness CLOSE_BEGUN DRAM on 1..2: 0x1000;
+                allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 1..2: 0x1000, mesh 7;
+                witness AFTER_WIPE DRAM on 1..2: 0x1000; witness CLOSE_BEGUN DRAM on 1..2; close 7; close
+                """);
 
         assertThat(judged(history).verdict().survivors())
                 .extracting(Survivor::toString)
@@ -333,16 +323,10 @@ class ReportedTwiceTests {
 
     @Test
     void isNamedForAViewOnADeviceWhereTheBufferWasNotReported() {
-        var history = history()
-                .mesh(0, 0, 1)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                .nonOwning()
-                .asView()
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .closed();
+        var history = told("""
+                mesh 0 over 0..1; allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0..1, view, pointer;
+                free DRAM 0x1000 on 0, owning; close
+                """);
 
         LeakVerdict verdict = judged(history).verdict();
 
@@ -354,15 +338,10 @@ class ReportedTwiceTests {
     @ParameterizedTest
     @CsvSource({"true, MISREPORTED", "false, LEAKED"})
     void isNamedForAViewOfAPartOfABuffer(boolean isBufferFreed, Outcome outcome) {
-        var script = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 0x800)
-                .owning()
-                .onMesh(0)
-                .allocate(DRAM, device(0), 0x1200, 0x100)
-                .nonOwning()
-                .asView()
-                .onMesh(0);
+        var script = history().tell("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x800, owning, mesh 0;
+                allocate DRAM 0x1200 on 0, size 0x100, view, pointer, mesh 0
+                """);
         var history =
                 (isBufferFreed ? script.free(DRAM, device(0), 0x1000).owning().onMesh(0) : script).closed();
 

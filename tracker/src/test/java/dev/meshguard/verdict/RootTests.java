@@ -3,13 +3,12 @@ package dev.meshguard.verdict;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.BufferType.TRACE;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -50,13 +49,10 @@ class RootTests {
 
     @Test
     void aProgramsBinaryAndCircularBuffersAreOneLeakOfTheProgram() {
-        var leaks = leaks(history()
-                .allocate(L1, devices(0, 1), 0x1000, 32)
-                .circularBufferOf(program(7))
-                .allocate(DRAM, devices(0, 1), 0x2000, 64)
-                .ownedBy(program(7))
-                .cached(program(7))
-                .recorded());
+        var leaks = leaks(told("""
+                allocate L1 0x1000 on 0..1, size 32, circular buffer of program 7;
+                allocate DRAM 0x2000 on 0..1, of program 7; cached program 7
+                """));
 
         assertThat(leaks).singleElement().satisfies(leak -> {
             assertThat(leak.type()).isEqualTo(DRAM);
@@ -88,14 +84,10 @@ class RootTests {
 
     @Test
     void whatTwoProgramsLeftIsTwoLeaks() {
-        var leaks = leaks(history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .ownedBy(program(1))
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .ownedBy(program(2))
-                .cached(program(1))
-                .cached(program(2))
-                .recorded());
+        var leaks = leaks(told("""
+                allocate DRAM 0x1000 on 0, of program 1; allocate DRAM 0x2000 on 0, of program 2; cached program 1;
+                cached program 2
+                """));
 
         assertThat(leaks)
                 .hasSize(2)
@@ -141,12 +133,9 @@ class RootTests {
 
     @Test
     void aCachedBufferWithAnotherOpenReportShowsTheCountOfItsAddress() {
-        var leaks = leaks(history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .ownedBy(program(1))
-                .cached(program(1))
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .recorded());
+        var leaks = leaks(told("""
+                allocate DRAM 0x1000 on 0, of program 1; cached program 1; allocate DRAM 0x1000 on 0
+                """));
 
         assertThat(leaks).singleElement().satisfies(leak -> {
             assertThat(leak.cause()).isEqualTo(Cause.CACHED);
@@ -158,14 +147,10 @@ class RootTests {
 
     @Test
     void whatCountsDifferentlyIsNoConsequence() {
-        var leaks = leaks(history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .ownedBy(program(7))
-                .allocate(L1, device(0), 0x1000, 32)
-                .circularBufferOf(program(7))
-                .endOf(program(7))
-                .closed());
+        var leaks = leaks(told("""
+                mesh 0 over 0; allocate DRAM 0x2000 on 0, of program 7;
+                allocate L1 0x1000 on 0, size 32, circular buffer of program 7; end program 7; close
+                """));
 
         assertThat(leaks)
                 .extracting(SurvivorGroup::status)
@@ -174,12 +159,9 @@ class RootTests {
 
     @Test
     void aUsersBufferIsNoConsequenceOfAProgram() {
-        var leaks = leaks(history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .ownedBy(program(7))
-                .cached(program(7))
-                .recorded());
+        var leaks = leaks(told("""
+                allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0, of program 7; cached program 7
+                """));
 
         assertThat(leaks).hasSize(2);
     }
@@ -260,24 +242,17 @@ class RootTests {
 
         @Test
         void areNoneWithoutOrigins() {
-            assertThat(circumstances(historyWithoutOrigins()
-                            .allocate(DRAM, device(0), 0x1000, 64)
-                            .free(DRAM, device(0), 0x1000)
-                            .allocate(DRAM, device(0), 0x1000, 64)
-                            .recorded()))
-                    .isEmpty();
+            assertThat(circumstances(told("""
+                    without origins; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0
+                    """))).isEmpty();
         }
 
         @Test
         void areCountedByAddressWhereTheCauseDoesNotSayIt() {
-            var history = history()
-                    .allocate(L1, device(0), 0x1000, 64)
-                    .circularBufferOf(program(1))
-                    .allocate(L1, device(0), 0x1000, 64)
-                    .circularBufferOf(program(2))
-                    .endOf(program(1))
-                    .endOf(program(2))
-                    .recorded();
+            var history = told("""
+                    allocate L1 0x1000 on 0, circular buffer of program 1;
+                    allocate L1 0x1000 on 0, circular buffer of program 2; end program 1; end program 2
+                    """);
 
             assertThat(circumstances(history))
                     .containsExactly("at 0x1000 (4096) on device 0: allocated 2 times, freed 0 times");
@@ -299,12 +274,9 @@ class RootTests {
 
     @Test
     void distinguishesRequestsWithoutAnOrigin() {
-        var leaks = leaks(historyWithoutOrigins()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .ownedBy(program(1))
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .ownedBy(program(2))
-                .recorded());
+        var leaks = leaks(told("""
+                without origins; allocate DRAM 0x1000 on 0, of program 1; allocate DRAM 0x2000 on 0, of program 2
+                """));
 
         assertThat(leaks).hasSize(2);
     }
@@ -334,13 +306,10 @@ class RootTests {
 
     @Test
     void ofTwoThatWeighAlikeTheOlderIsTheRoot() {
-        var leaks = leaks(history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .ownedBy(program(7))
-                .allocate(DRAM, device(0), 0x2000, 32)
-                .ownedBy(program(7))
-                .cached(program(7))
-                .recorded());
+        var leaks = leaks(told("""
+                allocate DRAM 0x1000 on 0, of program 7; allocate DRAM 0x2000 on 0, size 32, of program 7;
+                cached program 7
+                """));
 
         assertThat(leaks).singleElement().satisfies(leak -> {
             assertThat(leak.size()).isEqualTo(64);
@@ -376,22 +345,16 @@ class RootTests {
 
     @Test
     void devicesOfWhichOnlyTheReportsAreMissingAreNotCalledAlike() {
-        var leaks = leaks(history()
-                .mesh(0, 0, 1)
-                .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, devices(0, 1))
-                .closed());
+        var leaks = leaks(told("""
+                mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1; witness CLOSE_BEGUN DRAM on 0..1; close
+                """));
 
         assertThat(leaks.get(0).circumstances()).isEmpty();
     }
 
     @Test
     void oneReportOfAnAddressIsNotCounted() {
-        var leaks = leaks(history()
-                .allocate(L1, device(0), 0x1000, 64)
-                .circularBufferOf(program(1))
-                .endOf(program(1))
-                .recorded());
+        var leaks = leaks(told("allocate L1 0x1000 on 0, circular buffer of program 1; end program 1"));
 
         assertThat(leaks.get(0).circumstances()).isEmpty();
     }

@@ -8,7 +8,7 @@ import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocatorId;
@@ -49,14 +49,10 @@ class SeveralAllocatorsTests {
 
     @Test
     void theTrackerAndThePolicyLedgerAddUpOverAllocators() {
-        AllocationHistory history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 1_000)
-                .onMesh(0)
-                .fromAllocator(AllocatorId.MESH)
-                .allocate(DRAM, device(0), 0x1000, 24)
-                .fromAllocator(AllocatorId.DEVICE)
-                .recorded();
+        AllocationHistory history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, size 1000, mesh 0, allocator MESH;
+                allocate DRAM 0x1000 on 0, size 24, allocator DEVICE
+                """);
 
         assertThat(history.ledgerEntries()).isEqualTo(2);
         assertThat(history.snapshot().bytes(0, DRAM)).isEqualTo(1_024);
@@ -71,17 +67,11 @@ class SeveralAllocatorsTests {
 
     @Test
     void ofTwoAtOneAddressTheOneThatWasNotFreedIsLeft() {
-        AllocationHistory history = historyWithoutOrigins()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 1_000)
-                .onMesh(0)
-                .fromAllocator(AllocatorId.MESH)
-                .allocate(DRAM, device(0), 0x1000, 24)
-                .fromAllocator(AllocatorId.DEVICE)
-                .free(DRAM, device(0), 0x1000)
-                .onMesh(0)
-                .fromAllocator(AllocatorId.MESH)
-                .closed();
+        AllocationHistory history = told("""
+                without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0, size 1000, mesh 0, allocator MESH;
+                allocate DRAM 0x1000 on 0, size 24, allocator DEVICE; free DRAM 0x1000 on 0, mesh 0, allocator MESH;
+                close
+                """);
 
         LeakVerdict verdict = LeakCheck.create().examine(history);
         assertThat(verdict.survivors()).singleElement().satisfies(left -> {
@@ -113,16 +103,10 @@ class SeveralAllocatorsTests {
 
     @Test
     void aBufferOfADeviceIsJudgedByTheCloseThatEndsTheDevice() {
-        AllocationHistory history = history()
-                .mesh(0, 0)
-                .submesh(1, 0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .fromAllocator(AllocatorId.DEVICE)
-                .owning()
-                .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closeMesh(1)
-                .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
-                .closed();
+        AllocationHistory history = told("""
+                mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, allocator DEVICE, owning;
+                witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1; witness CLOSE_BEGUN DRAM on 0; close
+                """);
 
         assertThat(LeakCheck.create().examine(history).survivors())
                 .extracting(Survivor::cause)
@@ -131,11 +115,10 @@ class SeveralAllocatorsTests {
 
     @Test
     void aReadingOfOneAllocatorSpeaksForItsOwnBuffersOnly() {
-        AllocationHistory history = tensorBesideDeviceBuffer()
-                .witnessOf(
-                        WitnessSnapshot.of(0, CLOSE_BEGUN).ofAllocator(AllocatorId.MESH), DRAM, devices(0, 1), 0x1000)
-                .witnessOf(WitnessSnapshot.of(0, CLOSE_BEGUN).ofAllocator(AllocatorId.DEVICE), DRAM, device(0))
-                .closed();
+        AllocationHistory history = tensorBesideDeviceBuffer().tell("""
+                witness CLOSE_BEGUN DRAM on 0..1: 0x1000, allocator MESH;
+                witness CLOSE_BEGUN DRAM on 0, allocator DEVICE
+                """).closed();
 
         LeakVerdict verdict = LeakCheck.create().examine(history);
         assertThat(verdict.survivors())
@@ -151,17 +134,10 @@ class SeveralAllocatorsTests {
 
     @Test
     void reportsThatNameNoAllocatorMatchWhatOneReserved() {
-        AllocationHistory history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .onMesh(0)
-                .free(DRAM, device(0), 0x1000)
-                .onMesh(0)
-                .fromAllocator(AllocatorId.MESH)
-                .allocate(DRAM, device(0), 0x2000, 64)
-                .fromAllocator(AllocatorId.DEVICE)
-                .free(DRAM, device(0), 0x2000)
-                .closed();
+        AllocationHistory history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 0, allocator MESH;
+                allocate DRAM 0x2000 on 0, allocator DEVICE; free DRAM 0x2000 on 0; close
+                """);
 
         assertThat(history.live()).isEmpty();
         assertThat(history.ledgerEntries()).isZero();
@@ -170,14 +146,10 @@ class SeveralAllocatorsTests {
 
     @Test
     void aFreeOfOneAllocatorTakesNothingFromAnother() {
-        AllocationHistory history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .onMesh(0)
-                .fromAllocator(AllocatorId.MESH)
-                .free(DRAM, device(0), 0x1000)
-                .fromAllocator(AllocatorId.DEVICE)
-                .closed();
+        AllocationHistory history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0, allocator MESH;
+                free DRAM 0x1000 on 0, allocator DEVICE; close
+                """);
 
         assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(0));
         assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {

@@ -1,15 +1,13 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.on;
 import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -40,16 +38,10 @@ class SeveralMeshesTests {
 
         @Test
         void nothingRemainsWhereEachMeshFreedItsOwn() {
-            var history = parentAndSubmesh()
-                    .free(DRAM, devices(0, 1), 0x1000)
-                    .onMesh(1)
-                    .free(DRAM, devices(0, 3), 0x1000)
-                    .onMesh(0)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, devices(0, 1))
-                    .closeMesh(1)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, devices(0, 3))
-                    .closeMesh(0)
-                    .recorded();
+            var history = parentAndSubmesh().tell("""
+                    free DRAM 0x1000 on 0..1, mesh 1; free DRAM 0x1000 on 0..3, mesh 0;
+                    witness CLOSE_BEGUN DRAM on 0..1, mesh 1; close 1; witness CLOSE_BEGUN DRAM on 0..3; close 0
+                    """).recorded();
 
             LeakVerdict verdict = judged(history)
                     .hasOutcome(Outcome.OVERWRITTEN)
@@ -63,14 +55,10 @@ class SeveralMeshesTests {
 
         @Test
         void aSubmeshLeaksWhereItsParentHasABuffer() {
-            var history = parentAndSubmesh()
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, devices(0, 1), 0x1000)
-                    .closeMesh(1)
-                    .free(DRAM, devices(0, 3), 0x1000)
-                    .onMesh(0)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, devices(0, 3))
-                    .closeMesh(0)
-                    .recorded();
+            var history = parentAndSubmesh().tell("""
+                    witness CLOSE_BEGUN DRAM on 0..1: 0x1000, mesh 1; close 1; free DRAM 0x1000 on 0..3, mesh 0;
+                    witness CLOSE_BEGUN DRAM on 0..3; close 0
+                    """).recorded();
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
@@ -105,13 +93,9 @@ class SeveralMeshesTests {
 
         @Test
         void aParentLeaksThoughItsSubmeshFreedThatAddress() {
-            var history = parentAndSubmesh()
-                    .free(DRAM, devices(0, 1), 0x1000)
-                    .onMesh(1)
-                    .closeMesh(1)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, devices(0, 3), 0x1000)
-                    .closeMesh(0)
-                    .recorded();
+            var history = parentAndSubmesh().tell("""
+                    free DRAM 0x1000 on 0..1, mesh 1; close 1; witness CLOSE_BEGUN DRAM on 0..3: 0x1000; close 0
+                    """).recorded();
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
@@ -124,18 +108,11 @@ class SeveralMeshesTests {
 
         @Test
         void bothLeakAtOneAddressEachWithItsOwnWitness() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .closeMesh(1)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .closeMesh(0)
-                    .recorded();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1;
+                    witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0
+                    """);
 
             LeakVerdict verdict = judged(history)
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
@@ -156,17 +133,10 @@ class SeveralMeshesTests {
 
         @Test
         void aFreeThatNamesNoMeshTakesWhatFitsItBest() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .ownedBy(program(7))
-                    .onMesh(0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .ownedBy(program(7))
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, of program 7, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, of program 7; close
+                    """);
 
             assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
         }
@@ -189,19 +159,10 @@ class SeveralMeshesTests {
         @Test
         void theReportsOfTwoMeshesAreNotOneAllocationReportedTwice() {
             // The parent's object owns, the submesh's only points: within one mesh that would be one allocation.
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .owning()
-                    .onMesh(0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .nonOwning()
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .owning()
-                    .onMesh(0)
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0;
+                    allocate DRAM 0x1000 on 0, view, mesh 1; free DRAM 0x1000 on 0, owning, mesh 0; close
+                    """);
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
@@ -252,14 +213,10 @@ class SeveralMeshesTests {
 
         @Test
         void theWitnessOfItsOwnMeshDoesExcuseItThoughAnotherHoldsThatAddress() {
-            var history = parentAndSubmesh()
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, devices(0, 1))
-                    .closeMesh(1)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, devices(0, 3), 0x1000)
-                    .free(DRAM, devices(0, 3), 0x1000)
-                    .onMesh(0)
-                    .closeMesh(0)
-                    .recorded();
+            var history = parentAndSubmesh().tell("""
+                    witness CLOSE_BEGUN DRAM on 0..1, mesh 1; close 1; witness CLOSE_BEGUN DRAM on 0..3: 0x1000;
+                    free DRAM 0x1000 on 0..3, mesh 0; close 0
+                    """).recorded();
 
             assertThat(judged(history)
                             .hasOutcome(Outcome.FREED_LATE)
@@ -278,18 +235,11 @@ class SeveralMeshesTests {
 
         @Test
         void aMeshThatFreesTwiceTakesNothingFromAnother() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(1)
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 1;
+                    close
+                    """);
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
@@ -307,16 +257,10 @@ class SeveralMeshesTests {
 
         @Test
         void aFreeByAMeshWithoutAnAllocationThereIsUnknownAndNamesTheAllocatingMesh() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(0)
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 1;
+                    free DRAM 0x1000 on 0, mesh 0; close
+                    """);
 
             judged(history).hasOutcome(Outcome.MISREPORTED).inconclusiveReasons();
             assertThat(history.live()).isEmpty();
@@ -328,20 +272,11 @@ class SeveralMeshesTests {
 
         @Test
         void aDoubleFreeIsOneAlsoAfterAnotherMeshUsedTheAddress() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(0)
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 0;
+                    close
+                    """);
 
             assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
                 assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.DOUBLE_FREE);
@@ -352,17 +287,10 @@ class SeveralMeshesTests {
         @Test
         void aReportUnderADeviceThatIsNoneOfItsMeshsOwnIsStillThatMeshs() {
             // Some runtimes report memory of a whole mesh under device 0.
-            var history = history()
-                    .mesh(0, 0, 1)
-                    .submesh(1, 0, 1)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .closeMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(0)
-                    .recorded();
+            var history = told("""
+                    mesh 0 over 0..1; mesh 1 in 0 over 1; allocate DRAM 0x1000 on 0, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; close 1; free DRAM 0x1000 on 0, mesh 0
+                    """);
 
             judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
             assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
@@ -405,20 +333,11 @@ class SeveralMeshesTests {
         @Test
         void whatAnyMeshCalledTakenSinceTheFirstReportIsNotExcusedByAnother() {
             // It is unknown which of the two reports the free matched.
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .nonOwning()
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .closeMesh(1)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .owning()
-                    .free(DRAM, device(0), 0x1000)
-                    .nonOwning()
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
-                    .closeMesh(0)
-                    .recorded();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, view;
+                    witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1; allocate DRAM 0x1000 on 0, owning;
+                    free DRAM 0x1000 on 0, view; witness CLOSE_BEGUN DRAM on 0; close 0
+                    """);
 
             judged(history)
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
@@ -429,16 +348,10 @@ class SeveralMeshesTests {
 
         @Test
         void whatAClosedMeshLeftIsNotReportedAgainByABufferThatNamesNone() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .closeMesh(1)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .free(DRAM, device(0), 0x1000)
-                    .closeMesh(0)
-                    .recorded();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 1; close 1;
+                    allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; close 0
+                    """);
 
             assertThat(history.generations()).hasSize(2);
             assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
@@ -446,14 +359,10 @@ class SeveralMeshesTests {
 
         @Test
         void aFreeThatNamesAMeshFreesTheReportThatDoes() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(0)
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; allocate DRAM 0x1000 on 0;
+                    free DRAM 0x1000 on 0, mesh 0; close
+                    """);
 
             assertThat(history.live().get(0).reports())
                     .extracting(BufferGeneration.Report::isOpen)
@@ -462,17 +371,10 @@ class SeveralMeshesTests {
 
         @Test
         void aViewThatNamesNoMeshIsOfTheBufferItPointsTo() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .owning()
-                    .onMesh(0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .nonOwning()
-                    .free(DRAM, device(0), 0x1000)
-                    .owning()
-                    .onMesh(0)
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0; allocate DRAM 0x1000 on 0, view;
+                    free DRAM 0x1000 on 0, owning, mesh 0; close
+                    """);
 
             assertThat(history.generations()).hasSize(1);
             judged(history).hasOnly(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED);
@@ -480,17 +382,10 @@ class SeveralMeshesTests {
 
         @Test
         void aReportThatNamesTheMeshSaysWhoseTheBufferIs() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(0)
-                    .recorded();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 0
+                    """);
 
             assertThat(history.live()).hasSize(2);
             assertThat(history.live().get(0).reports()).hasSize(2);
@@ -507,18 +402,10 @@ class SeveralMeshesTests {
             assertThat(AllocationDetails.circularBuffer(program(1)).onMesh(1).mesh())
                     .isEmpty();
 
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(L1, device(0), 0x1000, 64)
-                    .circularBufferOf(program(1))
-                    .onMesh(0)
-                    .allocate(L1, device(0), 0x1000, 64)
-                    .circularBufferOf(program(2))
-                    .onMesh(1)
-                    .endOf(program(1))
-                    .endOf(program(2))
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate L1 0x1000 on 0, circular buffer of program 1, mesh 0;
+                    allocate L1 0x1000 on 0, circular buffer of program 2, mesh 1; end program 1; end program 2; close
+                    """);
 
             assertThat(history.anomalies()).isEmpty();
             judged(history).hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED);
@@ -634,20 +521,11 @@ class SeveralMeshesTests {
 
         @Test
         void aMeshNumberThatComesBackIsAnotherMesh() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .closeMesh(0)
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(0)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
-                    .closeMesh(0)
-                    .recorded();
+            var history = told("""
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0;
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 0;
+                    witness CLOSE_BEGUN DRAM on 0; close 0
+                    """);
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
@@ -666,20 +544,11 @@ class SeveralMeshesTests {
 
         @Test
         void areConclusiveWhereEveryBufferNamesItsMesh() {
-            var history = history()
-                    .mesh(0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .mesh(1, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(1)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0))
-                    .closeMesh(1)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .closeMesh(0)
-                    .recorded();
+            var history = told("""
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; mesh 1 over 0; allocate DRAM 0x1000 on 0, mesh 1;
+                    free DRAM 0x1000 on 0, mesh 1; witness CLOSE_BEGUN DRAM on 0, mesh 1; close 1;
+                    witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0
+                    """);
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
@@ -692,16 +561,10 @@ class SeveralMeshesTests {
 
         @Test
         void areInconclusiveWhereOneBufferDoesNotNameItsMesh() {
-            var history = history()
-                    .mesh(0, 0)
-                    .mesh(1, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .allocate(DRAM, device(0), 0x2000, 64)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x2000)
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 over 0; allocate DRAM 0x1000 on 0, mesh 1; allocate DRAM 0x2000 on 0;
+                    free DRAM 0x1000 on 0, mesh 1; free DRAM 0x2000 on 0; close
+                    """);
 
             judged(history)
                     .hasOutcome(Outcome.INCONCLUSIVE)
@@ -733,15 +596,10 @@ class SeveralMeshesTests {
         /** A submesh opens no device, so the number that it shares shows only after the device was opened again. */
         @Test
         void areInconclusiveWhereALaterSubmeshHasTheNumberOfTheOtherMesh() {
-            var history = history()
-                    .mesh(0, 0)
-                    .mesh(1, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(1)
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 1;
+                    free DRAM 0x1000 on 0, mesh 1; close
+                    """);
 
             judged(history).hasOutcome(Outcome.INCONCLUSIVE);
             assertThat(history.openedWhileOpen()).hasSize(1);
@@ -749,14 +607,10 @@ class SeveralMeshesTests {
 
         @Test
         void areInconclusiveWhereTheNamedMeshWasNeverOpened() {
-            var history = history()
-                    .mesh(0, 0)
-                    .mesh(1, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(5)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(5)
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 over 0; allocate DRAM 0x1000 on 0, mesh 5; free DRAM 0x1000 on 0, mesh 5;
+                    close
+                    """);
 
             judged(history).hasOutcome(Outcome.INCONCLUSIVE);
             assertThat(history.openedWhileOpen()).hasSize(1);
@@ -764,14 +618,10 @@ class SeveralMeshesTests {
 
         @Test
         void areInconclusiveAfterASubmeshWasClosedToo() {
-            var history = history()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .closeMesh(1)
-                    .mesh(2, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .free(DRAM, device(0), 0x1000)
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0; mesh 1 in 0 over 0; close 1; mesh 2 over 0; allocate DRAM 0x1000 on 0;
+                    free DRAM 0x1000 on 0; close
+                    """);
 
             assertThat(history.openedWhileOpen()).hasSize(1);
         }
@@ -783,18 +633,11 @@ class SeveralMeshesTests {
 
         @Test
         void aBufferKeepsItsMesh() {
-            var history = historyWithoutOrigins()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
-                    .closeMesh(0)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .closeMesh(1)
-                    .recorded();
+            var history = told("""
+                    without origins; mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 1;
+                    allocate DRAM 0x1000 on 0, mesh 1; witness CLOSE_BEGUN DRAM on 0; close 0;
+                    witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1
+                    """);
 
             judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
             assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
@@ -802,20 +645,11 @@ class SeveralMeshesTests {
 
         @Test
         void anAddressThatTwoMeshesReportedIsOfTheOneThatDidNotFreeItAndIsNotExcusedByTheOther() {
-            var history = historyWithoutOrigins()
-                    .mesh(0, 0)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(1)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(0)
-                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
-                    .closeMesh(0)
-                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                    .closeMesh(1)
-                    .recorded();
+            var history = told("""
+                    without origins; mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 0;
+                    close 0; witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1
+                    """);
 
             judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
             assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
@@ -824,23 +658,16 @@ class SeveralMeshesTests {
 
     /** Both hold a buffer at one address of devices 0 and 1; the events up to #12. */
     private static HistoryScript parentAndSubmesh() {
-        return history()
-                .mesh(0, 0, 1, 2, 3)
-                .submesh(1, 0, 0, 1)
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .onMesh(0)
-                .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                .onMesh(1);
+        return history().tell("""
+                mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
+                allocate DRAM 0x1000 on 0..1, mesh 1
+                """);
     }
 
     private static HistoryScript allocatedTwice() {
-        return history()
-                .mesh(0, 0)
-                .submesh(1, 0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .onMesh(0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .onMesh(1);
+        return history().tell("""
+                mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; allocate DRAM 0x1000 on 0, mesh 1
+                """);
     }
 
     private static List<Overwrite.Kind> overlaps(HistoryScript script) {

@@ -1,13 +1,12 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -68,9 +67,7 @@ class SharedAddressTests {
     @Test
     void aLeakDoesNotHideBehindAnExpectedBufferThatIsGone() {
         AllocationHistory history = weightsAndCache()
-                .free(DRAM, device(0), 4096)
-                .labelled("weights")
-                .nonOwning()
+                .tell("free DRAM 4096 on 0, label weights, view")
                 .closed();
 
         assertThat(outcome(history, Expectation.because("shared").label("weights")))
@@ -82,13 +79,10 @@ class SharedAddressTests {
 
     @Test
     void circularBuffersThatShareAnAddressByNatureAreExpectedByTheFirst() {
-        AllocationHistory history = history()
-                .mesh(0, 0)
-                .allocate(L1, device(0), 4096, 64)
-                .circularBufferOf(program(1))
-                .allocate(L1, device(0), 4096, 128)
-                .circularBufferOf(program(2))
-                .closed();
+        AllocationHistory history = told("""
+                mesh 0 over 0; allocate L1 4096 on 0, circular buffer of program 1;
+                allocate L1 4096 on 0, size 128, circular buffer of program 2; close
+                """);
 
         assertThat(outcome(history, Expectation.because("cached").size(64).owner("1")))
                 .isEqualTo(Outcome.EXPECTED_ONLY);
@@ -97,10 +91,8 @@ class SharedAddressTests {
 
     @Test
     void whatIsLeftIsNamedAndNotWhatWasFreed() {
-        Survivor survivor = judged(weightsAndCache()
-                        .free(DRAM, device(0), 4096)
-                        .nonOwning()
-                        .closed())
+        Survivor survivor = judged(
+                        weightsAndCache().tell("free DRAM 4096 on 0, view").closed())
                 .verdict()
                 .survivors()
                 .get(0);
@@ -120,20 +112,18 @@ class SharedAddressTests {
     void whereSeveralAreLeftTheLastIsNamedToo() {
         var history = weightsAndCache().closed();
 
-        String last = judged(history)
-                .verdict()
-                .survivors()
-                .get(0)
-                .diagnosis()
-                .evidence()
-                .get(1)
-                .text();
-
-        assertThat(last)
-                .startsWith(expected(
+        assertThat(judged(history)
+                        .verdict()
+                        .survivors()
+                        .get(0)
+                        .diagnosis()
+                        .evidence()
+                        .get(1)
+                        .text())
+                .isEqualTo(
+                        expected(
                                 history,
-                                "2 reports of that address are open, the last one of {last allocated} (128 B), at ")
-                        + SharedAddressTests.class.getName() + ".weightsAndCache(");
+                                "2 reports of that address are open, the last one of {last allocated} (128 B), at dev.example.HistoryTests.story(HistoryTests.java:3)"));
     }
 
     @Test
@@ -157,14 +147,10 @@ class SharedAddressTests {
     }
 
     private static HistoryScript weightsAndCache() {
-        return history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 4096, 64)
-                .labelled("weights")
-                .nonOwning()
-                .allocate(DRAM, device(0), 4096, 128)
-                .labelled("cache")
-                .owning();
+        return history().tell("""
+                mesh 0 over 0; allocate DRAM 4096 on 0, label weights, view;
+                allocate DRAM 4096 on 0, size 128, label cache, owning
+                """);
     }
 
     private static Outcome outcome(AllocationHistory history, Expectation only) {
@@ -215,33 +201,21 @@ class SharedAddressTests {
 
         @Test
         void isNotReportedForAnEarlierAllocationOfADevice() {
-            var script = history()
-                    .mesh(0, 0, 1)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .lifetime(BufferLifetime.SYSTEM)
-                    .nonOwning()
-                    .onMesh(0)
-                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                    .nonOwning()
-                    .onMesh(0);
+            var script = history().tell("""
+                    mesh 0 over 0..1; allocate DRAM 0x1000 on 0, lifetime SYSTEM, view, mesh 0;
+                    allocate DRAM 0x1000 on 0..1, view, mesh 0
+                    """);
 
             assertThat(causeOf(script)).isNotEqualTo(Cause.FREE_UNREPORTED);
         }
 
         @Test
         void isNotSaidWhereACircularBufferCameLater() {
-            var history = history()
-                    .mesh(0, 0, 1)
-                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                    .lifetime(BufferLifetime.SYSTEM)
-                    .nonOwning()
-                    .onMesh(0)
-                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                    .circularBufferOf(program(7))
-                    .nonOwning()
-                    .onMesh(0)
-                    .witness(CLOSE_BEGUN, DRAM, devices(0, 1))
-                    .closed();
+            var history = told("""
+                    mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1, lifetime SYSTEM, view, mesh 0;
+                    allocate DRAM 0x1000 on 0..1, circular buffer of program 7, view, mesh 0;
+                    witness CLOSE_BEGUN DRAM on 0..1; close
+                    """);
 
             assertThat(judged(history).verdict().survivors().get(0).diagnosis().evidence())
                     .extracting(Evidence::text)

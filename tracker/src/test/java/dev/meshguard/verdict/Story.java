@@ -1,9 +1,5 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
-
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.tracker.script.HistoryScript;
 import java.util.List;
@@ -40,7 +36,7 @@ record Story(String name, String sentences, List<String> expected) {
         if (expected.isEmpty()) {
             throw new IllegalArgumentException("The story \"" + name + "\" expects nothing");
         }
-        Judgement judgement = Judgement.judged(told());
+        Judgement judgement = Judgement.judged(HistoryScript.told(sentences));
         beginningWith("= ")
                 .flatMap(claims -> Stream.of(claims.split(", ", 0)))
                 .forEach(claim -> hasProperty(judgement, claim, List.of(claim.split(" ", 0))));
@@ -53,15 +49,6 @@ record Story(String name, String sentences, List<String> expected) {
             judgement.inconclusiveReasons(reasons);
         }
         beginningWith("fix ").forEach(judgement::hasFix);
-    }
-
-    private AllocationHistory told() {
-        String withoutOrigins = "without origins; ";
-        return sentences.startsWith(withoutOrigins)
-                ? historyWithoutOrigins()
-                        .tell(sentences.substring(withoutOrigins.length()))
-                        .recorded()
-                : history().tell(sentences).recorded();
     }
 
     private static void hasProperty(Judgement judgement, String claim, List<String> words) {

@@ -1,15 +1,12 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
-import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Cause.SYSTEM;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.SurvivorStatus.EXPECTED;
 import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Owner;
 import org.junit.jupiter.api.Test;
 
@@ -20,13 +17,10 @@ class SystemBufferTests {
 
     @Test
     void isRedWhenSystemMemoryOutlivesTheClose() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(L1, device(0), 0x1000, 64)
-                .lifetime(BufferLifetime.SYSTEM)
-                .ownedBy(DISPATCH)
-                .witness(BEFORE_WIPE, L1, device(0), 0x1000)
-                .closed();
+        var history = told("""
+                mesh 0 over 0; allocate L1 0x1000 on 0, lifetime SYSTEM, of dispatch prefetcher;
+                witness BEFORE_WIPE L1 on 0: 0x1000; close
+                """);
 
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
@@ -38,13 +32,10 @@ class SystemBufferTests {
 
     @Test
     void isExpectedWhenItIsPersistent() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(L1, device(0), 0x1000, 64)
-                .lifetime(BufferLifetime.PERSISTENT)
-                .ownedBy(DISPATCH)
-                .witness(BEFORE_WIPE, L1, device(0), 0x1000)
-                .closed();
+        var history = told("""
+                mesh 0 over 0; allocate L1 0x1000 on 0, lifetime PERSISTENT, of dispatch prefetcher;
+                witness BEFORE_WIPE L1 on 0: 0x1000; close
+                """);
 
         judged(history)
                 .hasOutcome(Outcome.EXPECTED_ONLY)

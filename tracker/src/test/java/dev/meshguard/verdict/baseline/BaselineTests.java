@@ -4,6 +4,7 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -169,13 +170,10 @@ class BaselineTests {
     /** Two sizes of one class are two groups for the reader and one leak in the file. */
     @Test
     void addsUpTheGroupsOfOneFingerprint() {
-        LeakVerdict verdict = LeakCheck.create()
-                .examine(historyWithoutOrigins()
-                        .allocate(DRAM, devices(0, 7), 0x1000, 64)
-                        .labelled("weights")
-                        .allocate(DRAM, devices(0, 1), 0x2000, 60)
-                        .labelled("weights")
-                        .recorded());
+        LeakVerdict verdict = LeakCheck.create().examine(told("""
+                        without origins; allocate DRAM 0x1000 on 0..7, label weights;
+                        allocate DRAM 0x2000 on 0..1, size 60, label weights
+                        """));
 
         assertThat(verdict.groups()).hasSize(2);
         assertThat(Baseline.of(verdict)).isEqualTo(Baseline.of(leaking(DRAM, 10)));

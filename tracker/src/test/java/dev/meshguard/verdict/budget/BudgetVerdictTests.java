@@ -2,10 +2,9 @@ package dev.meshguard.verdict.budget;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -14,7 +13,6 @@ import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
@@ -29,12 +27,10 @@ class BudgetVerdictTests {
 
     /** 64 bytes, then 64 and a circular buffer of 128, then 128 again. */
     private static AllocationHistory peakInTheMiddle() {
-        return history()
-                .allocate(L1, device(0), 0x1000, 64)
-                .allocate(L1, device(0), 0x2000, 128)
-                .circularBufferOf(program(7))
-                .free(L1, device(0), 0x1000)
-                .recorded();
+        return told("""
+                allocate L1 0x1000 on 0; allocate L1 0x2000 on 0, size 128, circular buffer of program 7;
+                free L1 0x1000 on 0
+                """);
     }
 
     @Test
@@ -88,12 +84,9 @@ class BudgetVerdictTests {
 
     @Test
     void memoryFreedWithoutAReportIsNotCounted() {
-        AllocationHistory history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
-                .witness(Moment.CLOSE_BEGUN, DRAM, device(0))
-                .closed();
+        AllocationHistory history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close
+                """);
 
         BudgetVerdict verdict = judge(history, BudgetSpec.of(DRAM).peakBytes(0).liveBytes(0));
 
@@ -155,11 +148,7 @@ class BudgetVerdictTests {
 
     /** 64 bytes, freed, and 64 again. */
     private static AllocationHistory twiceTheSame() {
-        return history()
-                .allocate(L1, device(0), 0x1000, 64)
-                .free(L1, device(0), 0x1000)
-                .allocate(L1, device(0), 0x2000, 64)
-                .recorded();
+        return told("allocate L1 0x1000 on 0; free L1 0x1000 on 0; allocate L1 0x2000 on 0");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -26,29 +27,20 @@ class DifferenceTests {
 
     @Test
     void runsThatDifferInAddressesAndLinesOnlyAreTheSame() {
-        AllocationHistory before = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-        AllocationHistory after = history()
-                .allocate(DRAM, device(0), 0x9000, 64)
-                .free(DRAM, device(0), 0x9000)
-                .recorded();
+        AllocationHistory before = told("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0");
+        AllocationHistory after = told("allocate DRAM 0x9000 on 0; free DRAM 0x9000 on 0");
 
         assertThat(HistoryDifference.between(before, after).isEmpty()).isTrue();
     }
 
     @Test
     void aNewSurvivorComesFirst() {
-        AllocationHistory before = historyWithoutOrigins()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-        AllocationHistory after = historyWithoutOrigins()
-                .allocate(DRAM, device(0), 0x2000, 4_096)
-                .free(DRAM, device(0), 0x2000)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .recorded();
+        AllocationHistory before = told("""
+                without origins; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0
+                """);
+        AllocationHistory after = told("""
+                without origins; allocate DRAM 0x2000 on 0, size 4096; free DRAM 0x2000 on 0; allocate DRAM 0x1000 on 0
+                """);
 
         HistoryDifference difference = HistoryDifference.between(before, after);
 
@@ -118,16 +110,13 @@ class DifferenceTests {
 
     @Test
     void ofChangesThatLeaveTheSameTheOneThatAsksForMoreOrLessComesFirst() {
-        AllocationHistory before = historyWithoutOrigins()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .allocate(DRAM, device(0), 0x1000, 4_096)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-        AllocationHistory after = historyWithoutOrigins()
-                .allocate(DRAM, device(0), 0x1000, 128)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
+        AllocationHistory before = told("""
+                without origins; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 4096;
+                free DRAM 0x1000 on 0
+                """);
+        AllocationHistory after = told("""
+                without origins; allocate DRAM 0x1000 on 0, size 128; free DRAM 0x1000 on 0
+                """);
 
         assertThat(HistoryDifference.between(before, after).changes())
                 .extracting(UsageChange::moreBytes)

@@ -1,11 +1,10 @@
 package dev.meshguard.verdict.internal;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
@@ -40,12 +39,9 @@ class HoldIntervalsTests {
                 .nonOwning()
                 .witness(CLOSE_BEGUN, DRAM, device(0))
                 .closed();
-        AllocationHistory ofEndedProgram = history()
-                .mesh(0, 0)
-                .allocate(L1, device(0), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .endOf(program(7))
-                .closed();
+        AllocationHistory ofEndedProgram = told("""
+                mesh 0 over 0; allocate L1 101152 on 0, size 4096, circular buffer of program 7; end program 7; close
+                """);
         return Stream.of(
                 arguments("the end where it was not freed", buffer().closed(), HoldIntervals.TO_THE_END),
                 arguments("its free", buffer().free(DRAM, device(0), 0x1000).closed(), 4),
@@ -69,11 +65,9 @@ class HoldIntervalsTests {
 
     @Test
     void isLeftOutWhereNothingSaysUntilWhenWhatIsMisreportedWasHeld() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
+        var history = told("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close
+                """);
 
         HoldIntervals memory = held(history);
 

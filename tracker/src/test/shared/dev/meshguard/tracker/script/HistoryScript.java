@@ -39,6 +39,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HistoryScript {
 
+    private static final String WITHOUT_ORIGINS = "without origins;";
+
     private final AllocationTracker tracker;
     private final boolean withOrigins;
     private final Map<Integer, MeshDescription> open = new LinkedHashMap<>();
@@ -61,9 +63,13 @@ public final class HistoryScript {
         return on(AllocationTracker.builder().originCapture(OriginCapture.NONE).build());
     }
 
-    /** Returns the history, with origins, that {@link #tell} reports. */
-    public static AllocationHistory told(String sentences) {
-        return history().tell(sentences).recorded();
+    /** Returns the history that {@link #tell} reports, without origins if it begins so: {@code without origins; …}. */
+    public static AllocationHistory told(String text) {
+        return text.startsWith(WITHOUT_ORIGINS)
+                ? historyWithoutOrigins()
+                        .tell(text.substring(WITHOUT_ORIGINS.length()))
+                        .recorded()
+                : history().tell(text).recorded();
     }
 
     /** Continues the recording of a tracker. */
