@@ -1,5 +1,7 @@
 package dev.meshguard.junit;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
@@ -14,6 +16,8 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceRule;
+import dev.meshguard.mesh.MeshDevice;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
-/** The project's rules for public API, over all published modules. */
+/** The project's rules for public API and for the dependencies of packages, over all published modules. */
 @TestInstance(Lifecycle.PER_CLASS) // The classes are read once and not kept.
 class PublicApiTests {
 
@@ -236,5 +240,116 @@ class PublicApiTests {
                 .map(JavaClass::getBaseComponentType)
                 .filter(type -> !type.isPrimitive()
                         && KNOWN.stream().noneMatch(known -> type.getName().startsWith(known)));
+    }
+
+    // The packages depend on each other in one direction, inside modules too. A package X.internal.* may use its face
+    // X, and X uses it.
+
+    private static final String INTERNAL = ".internal";
+
+    private static final List<String> SEEN_BY_VERDICTS =
+            List.of("dev.meshguard.event", "dev.meshguard.history", "dev.meshguard.file", "dev.meshguard.verdict");
+
+    private static final Set<String> KEEPERS_OF_THREAD_STATE = Set.of(
+            "dev.meshguard.junit.internal.thread.WorkingThread",
+            "dev.meshguard.weave.ClosingCalls",
+            "dev.meshguard.weave.Receivers");
+
+    /** The handles of the fake mesh that have memory, and their helpers. */
+    private static final Set<String> USERS_OF_MESH_INTERNALS = Set.of(
+            "Buffer",
+            "CircularBuffer",
+            "GlobalSemaphore",
+            "MeshBuffer",
+            "MeshCommandQueue",
+            "MeshDevice",
+            "MeshWorkload",
+            "OpenMeshes",
+            "Operations",
+            "Program",
+            "ProgramCache",
+            "Tensor",
+            "Ttnn");
+
+    @Test
+    void packagesHaveNoCycles() {
+        SliceRule rule = slices().matching("dev.meshguard.(**)").should().beFreeOfCycles();
+        for (String face : faces()) {
+            rule = rule.ignoreDependency(
+                    describe("internals of " + face, type -> isInternalOf(face, type)), resideInAPackage(face));
+        }
+        rule.check(product);
+    }
+
+    /** So a verdict is a function of the history: no rule can ask the tracker or an object that holds a buffer. */
+    @Test
+    void verdictsSeeReportedValuesAndHistoriesOnly() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.meshguard.verdict..")
+                .should()
+                .dependOnClassesThat(describe(
+                        "other packages of MeshGuard",
+                        type -> type.getPackageName().startsWith("dev.meshguard.")
+                                && SEEN_BY_VERDICTS.stream().noneMatch(type.getPackageName()::startsWith)))
+                .check(product);
+    }
+
+    /** Threads that outlive a test would keep it; what the classes that need them reach is cleared, or runs. */
+    @Test
+    void fewClassesKeepStateOfThreads() {
+        noClasses()
+                .that(describe(
+                        "other classes",
+                        type -> !KEEPERS_OF_THREAD_STATE.contains(
+                                topLevelOf(type).getName())))
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(ThreadLocal.class)
+                .check(product);
+    }
+
+    @Test
+    void onlyHandlesUseTheInternalsOfTheFakeMesh() {
+        Set<String> users = product.stream()
+                .filter(type -> !isInternalOf("dev.meshguard.mesh", type))
+                .filter(type -> type.getDirectDependenciesFromSelf().stream()
+                        .anyMatch(dependency -> isInternalOf("dev.meshguard.mesh", dependency.getTargetClass())))
+                .map(PublicApiTests::topLevelOf)
+                .map(JavaClass::getName)
+                .collect(Collectors.toSet());
+
+        assertThat(users)
+                .containsExactlyInAnyOrderElementsOf(USERS_OF_MESH_INTERNALS.stream()
+                        .map(handle -> "dev.meshguard.mesh." + handle)
+                        .toList());
+    }
+
+    @Test
+    void internalsOfTheFakeMeshSeeItsContextOnly() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.meshguard.mesh.internal..")
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(MeshDevice.class)
+                .check(product);
+    }
+
+    /** Returns the packages that have internal ones. */
+    private Set<String> faces() {
+        return product.stream()
+                .map(JavaClass::getPackageName)
+                .filter(name -> (name + ".").contains(INTERNAL + "."))
+                .map(name -> name.substring(0, (name + ".").lastIndexOf(INTERNAL + ".")))
+                .collect(Collectors.toSet());
+    }
+
+    private static boolean isInternalOf(String face, JavaClass type) {
+        return (type.getPackageName() + ".").startsWith(face + INTERNAL + ".");
+    }
+
+    private static JavaClass topLevelOf(JavaClass type) {
+        return type.getEnclosingClass().map(PublicApiTests::topLevelOf).orElse(type);
     }
 }

@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
@@ -13,6 +14,7 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.Expectation;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.DynamicTest;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,6 +41,48 @@ class RegistrationTests {
                 EntryAndFieldTestCase.class,
                 AnnotationAndExpectingFieldTestCase.class,
                 InstanceFieldWithSettingsTestCase.class);
+    }
+
+    /**
+     * If JUnit detects extensions, every test may declare a mesh parameter and is checked, annotated or not.
+     *
+     * <p>The build enables detection. Annotations apply as usual, and nothing is checked twice.
+     */
+    @TestFactory
+    Stream<DynamicTest> whereJUnitDetectsExtensions() {
+        return FixtureChecks.of(
+                Map.of("junit.jupiter.extensions.autodetection.enabled", "true"), DetectedTestCase.class);
+    }
+
+    @Test
+    void whereJUnitDetectsNoneATestWithoutAnnotationHasNoMesh() {
+        assertThat(runTest(DetectedTestCase.class, "aTestWithoutAnyAnnotationIsChecked", Map.of()))
+                .hasSingleTest()
+                .whichFailed()
+                .with(ParameterResolutionException.class);
+    }
+
+    static class DetectedTestCase {
+        @Test
+        @MustFail(verdict = Outcome.LEAKED, alone = true)
+        void aTestWithoutAnyAnnotationIsChecked(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void aTestThatAsksForNothingIsLeftAlone() {}
+
+        @Nested
+        @TrackAllocations
+        @FakeMesh(rows = 1, columns = 1)
+        class AnnotatedTestCase {
+            @Test
+            @MustFail(verdict = Outcome.LEAKED, alone = true)
+            void anAnnotationCountsAndChecksOnce(MeshDevice mesh) {
+                assertShape(mesh, 1, 1);
+                Buffers.take(mesh);
+            }
+        }
     }
 
     @ParameterizedTest

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
-import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.ThreadSteps;
+import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -19,13 +19,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -116,7 +116,7 @@ class ThousandThreadsTests {
             if (isTracked) {
                 code.append("""
                         @org.junit.jupiter.api.extension.RegisterExtension
-                        static final MeshGuardExtension guard = ThreadSteps.guard();
+                        static final MeshGuardExtension guard = GlobalLibraryGuard.guard();
                         """);
             }
             for (int method = 0; method < METHODS; method++) {
@@ -164,20 +164,28 @@ class ThousandThreadsTests {
             }
         }
 
-        Class<?>[] compiled(Path folder) throws Exception {
+        void compile(Path folder) {
             JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
             List<String> options =
                     List.of("-proc:none", "-d", folder.toString(), "-cp", System.getProperty("java.class.path"));
             assertThat(compiler.getTask(null, null, null, options, null, sources)
                             .call())
                     .isTrue();
-            URLClassLoader loader =
-                    new URLClassLoader(new URL[] {folder.toUri().toURL()}, ThousandThreadsTests.class.getClassLoader());
-            List<Class<?>> types = new ArrayList<>();
-            for (int number = 0; number < CLASSES; number++) {
-                types.add(loader.loadClass("Generated" + number));
+        }
+
+        /** Returns the classes of a folder, each time others. */
+        static Class<?>[] load(Path folder) {
+            try {
+                URLClassLoader loader = new URLClassLoader(
+                        new URL[] {folder.toUri().toURL()}, ThousandThreadsTests.class.getClassLoader());
+                Class<?>[] types = new Class<?>[CLASSES];
+                for (int number = 0; number < CLASSES; number++) {
+                    types[number] = loader.loadClass("Generated" + number);
+                }
+                return types;
+            } catch (MalformedURLException | ClassNotFoundException unexpected) {
+                throw new IllegalStateException(unexpected);
             }
-            return types.toArray(Class<?>[]::new);
         }
     }
 
@@ -200,55 +208,56 @@ class ThousandThreadsTests {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"same_thread", "concurrent"})
-    void noInnocentTestFails(String mode, @TempDir Path folder) throws Exception {
-        long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
-        int runs = Integer.getInteger("meshguard.runs", 1);
-        for (long seed = firstSeed; seed < firstSeed + runs; seed++) {
+    @Test
+    void noInnocentTestFails(@TempDir Path folder) throws Exception {
+        for (long seed : seeds()) {
             Program program = new Program(seed, true);
-            Class<?>[] classes = program.compiled(folder);
-            Failures failures = new Failures();
-            runWithLoops(() -> LaunchedRun.launcher(failures).run(parameters(mode), classes));
+            program.compile(folder);
+            for (String mode : List.of("same_thread", "concurrent")) {
+                String run = mode + ", -Dmeshguard.seed=" + seed;
+                Class<?>[] classes = Program.load(folder);
+                Failures failures = new Failures();
+                runWithLoops(() -> LaunchedRun.launcher(failures).run(parameters(mode), classes));
 
-            assertThat(program.blamable).as("-Dmeshguard.seed=%d", seed).containsAll(failures.tests);
-            assertThat(failures.tests).as("-Dmeshguard.seed=%d", seed).containsAll(program.certainlyLeaking);
-            assertThat(program.containers).as("-Dmeshguard.seed=%d", seed).containsAll(failures.others);
-            program.leaking.addAll(ThreadSteps.leakedByCallbacks());
-            for (String test : program.leaking) {
-                if (!failures.tests.contains(test)) {
-                    assertThat(failures.others)
-                            .as("-Dmeshguard.seed=%d", seed)
-                            .containsAnyOf("JUnit Jupiter", test.replaceAll("#.*", ""));
+                assertThat(program.blamable).as(run).containsAll(failures.tests);
+                assertThat(failures.tests).as(run).containsAll(program.certainlyLeaking);
+                assertThat(program.containers).as(run).containsAll(failures.others);
+                Set<String> leaking = new TreeSet<>(program.leaking);
+                leaking.addAll(ThreadSteps.leakedByCallbacks());
+                for (String test : leaking) {
+                    if (!failures.tests.contains(test)) {
+                        assertThat(failures.others).as(run).containsAnyOf("JUnit Jupiter", test.replaceAll("#.*", ""));
+                    }
                 }
             }
         }
     }
 
     /** Without a listener that announces them, JUnit's frames on the stack show these tests. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aLeakOfATestWithoutAnnotationFailsNothing(boolean isAnnounced, @TempDir Path folder) throws Exception {
-        long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
-        int runs = Integer.getInteger("meshguard.runs", 1);
-        for (long seed = firstSeed; seed < firstSeed + runs; seed++) {
-            Class<?>[] classes = new Program(seed, false).compiled(folder);
+    @Test
+    void aLeakOfATestWithoutAnnotationFailsNothing(@TempDir Path folder) throws Exception {
+        for (long seed : seeds()) {
+            new Program(seed, false).compile(folder);
             Failures failures = new Failures();
             List<Event> failed = new ArrayList<>();
 
-            runWithLoops(() -> {
-                if (isAnnounced) {
-                    LaunchedRun.launcher(failures).run(parameters("concurrent"), classes);
-                } else {
-                    RunAssert.Results results = JupiterRun.runTogether(parameters("concurrent"), classes);
-                    failed.addAll(results.events().allEvents().failed().list());
-                }
-            });
+            runWithLoops(() -> LaunchedRun.launcher(failures).run(parameters("concurrent"), Program.load(folder)));
+            runWithLoops(() -> failed.addAll(JupiterRun.runTogether(parameters("concurrent"), Program.load(folder))
+                    .events()
+                    .allEvents()
+                    .failed()
+                    .list()));
 
             assertThat(failures.tests).as("-Dmeshguard.seed=%d", seed).isEmpty();
             assertThat(failures.others).as("-Dmeshguard.seed=%d", seed).isEmpty();
             assertThat(failed).as("-Dmeshguard.seed=%d", seed).isEmpty();
         }
+    }
+
+    private static long[] seeds() {
+        long first = Long.getLong("meshguard.seed", FIRST_SEED);
+        return LongStream.range(first, first + Integer.getInteger("meshguard.runs", 1))
+                .toArray();
     }
 
     private static void runWithLoops(Runnable run) throws Exception {

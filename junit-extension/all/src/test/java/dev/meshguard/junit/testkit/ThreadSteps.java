@@ -1,6 +1,5 @@
 package dev.meshguard.junit.testkit;
 
-import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TestThreads;
 import java.time.Duration;
 import java.util.Queue;
@@ -57,11 +56,6 @@ public final class ThreadSteps {
             begin();
         }
         loops.shutdownNow();
-    }
-
-    /** Returns the extension of a tracked class. */
-    public static MeshGuardExtension guard() {
-        return MeshGuardExtension.builder().source(GlobalLibrary.settings()).build();
     }
 
     /** Lets a task of an earlier test go on now, and waits for its end. */
