@@ -128,7 +128,8 @@ const Axis = (() => {
     const ticks = (from, to, about) => {
         const raw = (to - from) / about;
         const power = 10 ** Math.floor(Math.log10(raw));
-        const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw);
+        // Neither events nor microseconds have parts.
+        const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw));
         const found = [];
         for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) {
             found.push(tick);

@@ -18,15 +18,16 @@ const Chart = (() => {
         context.restore();
     };
 
-    /** Below an axis of bytes lie powers of two. */
-    const bytesAxis = (most, parts, size) => ({
+    /** The axis of bytes counts steps, each a power of two: of larger numbers uPlot would name none. */
+    const bytesAxis = (step, size) => ({
+        scale: "steps",
         size,
         font: font(),
         stroke: Dom.colour("soft"),
         grid: { stroke: Dom.colour("line"), width: 1 },
         ticks: { show: false },
-        splits: () => Array.from({ length: Format.ceiling(most, parts) / Format.step(most, parts) + 1 }, (_, index) => index * Format.step(most, parts)),
-        values: (_, bytes) => bytes.map(Format.shortSize),
+        incrs: [1],
+        values: (_, counts) => counts.map((count) => Format.shortSize(count * step)),
     });
 
     /**
@@ -41,22 +42,25 @@ const Chart = (() => {
      * @param lines of uPlot
      * @param below(chart, context) draws what the lines cover, above(chart, context) what covers them
      */
-    const create = (place, { height, padding, range, xAxis, most, parts, gutter, columns, lines, below = () => {}, above = () => {} }) =>
-        new uPlot(
+    const create = (place, { height, padding, range, xAxis, most, parts, gutter, columns, lines, below = () => {}, above = () => {} }) => {
+        const step = Format.step(most, parts);
+        const steps = Math.ceil(most / step);
+        return new uPlot(
             {
                 width: place.clientWidth,
                 height,
                 padding,
                 cursor: { show: false },
                 legend: { show: false },
-                scales: { x: { time: false, range }, y: { range: () => [0, Format.ceiling(most, parts)] } },
-                axes: [{ font: font(), stroke: Dom.colour("soft"), grid: { show: false }, ticks: { stroke: Dom.colour("line"), size: 4 }, ...xAxis }, bytesAxis(most, parts, gutter)],
+                scales: { x: { time: false, range }, y: { range: () => [0, steps * step] }, steps: { range: () => [0, steps] } },
+                axes: [{ font: font(), stroke: Dom.colour("soft"), grid: { show: false }, ticks: { stroke: Dom.colour("line"), size: 4 }, ...xAxis }, bytesAxis(step, gutter)],
                 series: [{}, ...lines.map((line) => ({ points: { show: false }, ...line }))],
                 hooks: { drawClear: [onCanvas(below)], draw: [onCanvas(above)] },
             },
             columns,
             place,
         );
+    };
 
     /** The value below the pointer. */
     const valueAt = (chart, event) => chart.posToVal(event.clientX - chart.over.getBoundingClientRect().left, "x");

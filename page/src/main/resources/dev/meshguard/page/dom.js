@@ -23,7 +23,7 @@ const Dom = (() => {
     const draw = (tag, properties, ...children) => fill(document.createElementNS(SVG, tag), properties, children);
 
     /** A long name may break behind each of its words, and is still copied as it is. */
-    const breakable = (text) => text.split(/(?<=[_.])/).flatMap((part, index) => (index === 0 ? [part] : [make("wbr"), part]));
+    const breakable = (text) => text.split(/(?<=[_.([])|(?<=[a-z])(?=[A-Z])/).flatMap((part, index) => (index === 0 ? [part] : [make("wbr"), part]));
 
     const SHAPES = {
         leaked: () => [draw("circle", { cx: 8, cy: 8, r: 6.5 })],

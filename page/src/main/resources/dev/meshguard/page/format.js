@@ -14,7 +14,8 @@ const Format = (() => {
         return `${Math.sign(value) * Math.round(Math.abs(value) * 100) / 100} ${UNITS[power]}`;
     };
 
-    const size = (bytes) => (Math.abs(bytes) < 1024 ? `${bytes} B` : `${shortSize(bytes)} (${bytes} B)`);
+    /** Above 2^53 a script does not know the exact number. */
+    const size = (bytes) => shortSize(bytes) + (Math.abs(bytes) < 1024 || !Number.isSafeInteger(bytes) ? "" : ` (${bytes} B)`);
 
     const address = (number) => `0x${number.toString(16)} (${number})`;
 
@@ -24,8 +25,6 @@ const Format = (() => {
 
     /** A round step of bytes, a power of two, of which about so many make the given amount. */
     const step = (bytes, about) => 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(1, bytes) / about)));
-
-    const ceiling = (bytes, about) => Math.ceil(Math.max(1, bytes) / step(bytes, about)) * step(bytes, about);
 
     const duration = (micros) => {
         if (micros < 1000) {
@@ -55,5 +54,5 @@ const Format = (() => {
     /** The marks of rectangles, by number. */
     const MARKS = ["freed", "leaked", "misreported", "expected", "undecided", "late"];
 
-    return { shortSize, size, address, count, signedSize, step, ceiling, duration, thousands, outcome, shortFrame, MARKS };
+    return { shortSize, size, address, count, signedSize, step, duration, thousands, outcome, shortFrame, MARKS };
 })();

@@ -62,6 +62,7 @@ const LiveFigures = (() => {
             hasLeaks ? Dom.make("span", { class: "key", id: "live-key-leaked" }, Dom.swatch("leaked-area"), "leaked") : null,
             Dom.make("span", { class: "key" }, line({ class: "peak", d: "M11 1 16 6 11 11 6 6Z" }), "peak"),
             data.series.some((series) => series.budget != null) ? Dom.make("span", { class: "key" }, line({ class: "budget", d: "M0 6H22" }), "budget, on top of what lies below") : null,
+            freedBySteps(data).some(({ bytes }) => bytes > 0) ? Dom.make("span", { class: "key", id: "live-key-freed" }, line({ class: "cleaned", d: "M6 1H16L11 11Z" }), "freed in the clean-up") : null,
             data.marks.length > 0 ? Dom.make("span", { class: "key" }, line({ class: "step", d: "M11 0V12" }), "step") : null,
         );
 

@@ -203,6 +203,32 @@ class ChartsTests {
     }
 
     @Test
+    void aRunOfOneEventAndOf128PebibytesHasItsAxesAndNoFalseNumber(Chromium chromium) throws IOException {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(0, BufferType.DRAM, 4_096, (1L << 57) + 1);
+        Path page = folder.resolve("one-event.html");
+        RunPage.of("one event", VerdictReport.of(LeakCheck.create().examine(tracker.history())))
+                .write(page);
+
+        chromium.openAfter("""
+                window.drawn = [];
+                const { fillText } = CanvasRenderingContext2D.prototype;
+                CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+                    drawn.push(text);
+                    fillText.call(this, text, ...place);
+                };""", page);
+
+        chromium.await("drawn.includes('0 B')");
+        assertThat(chromium.value("drawn.filter(text => / PiB$/.test(text)).join()"))
+                .asString()
+                .contains("32 PiB", "128 PiB");
+        assertThat(chromium.value(
+                        "MapView.labels.map(label => label.text).filter(text => text.startsWith('#')).join()"))
+                .isEqualTo("#0,#1");
+        assertThat(chromium.text("#live-figures td[data-title=Peak]")).isEqualTo("128 PiB");
+    }
+
+    @Test
     void devicesThatReportOtherMemoriesAreNotSaidToBeAlike(Chromium chromium) throws IOException {
         chromium.open(narrowRun());
 

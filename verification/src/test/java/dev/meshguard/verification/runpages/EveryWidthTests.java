@@ -2,6 +2,7 @@ package dev.meshguard.verification.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.mesh.shape.MeshShape;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -41,6 +42,21 @@ class EveryWidthTests {
                         .as("shreds at %s pixels", width)
                         .isEqualTo("");
             }
+        }
+    }
+
+    @Test
+    void theSurvivorsOfSixteenDevicesFitTheirCard(Chromium chromium) {
+        chromium.open(SampleRuns.leak(MeshShape.of(2, 8)).writtenTo(folder));
+
+        for (int width : List.of(1041, 1160, 1280)) {
+            resize(chromium, width);
+
+            assertThat(chromium.all("#groups-table .dots .mark")).hasSizeGreaterThan(16);
+            assertThat(chromium.value("document.querySelector('#groups').scrollWidth"
+                            + " - document.querySelector('#groups').clientWidth"))
+                    .as("overflow at %s pixels", width)
+                    .isEqualTo(0L);
         }
     }
 

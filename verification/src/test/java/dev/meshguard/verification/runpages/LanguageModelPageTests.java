@@ -66,6 +66,15 @@ class LanguageModelPageTests {
         assertThat(labels(chromium, "#")).contains("#0", "#395").hasSizeGreaterThan(4);
     }
 
+    @Test
+    void namesTheTriangleOfTheCleanUpWhereItsTextHasNoRoom(Chromium chromium) {
+        chromium.open(file, 390, "light");
+        chromium.await("document.querySelector('#map-canvas').dataset.rectangles !== undefined");
+
+        assertThat(labels(chromium, "freed ")).isEmpty();
+        assertThat(chromium.shown("#live-key-freed")).isEqualTo("freed in the clean-up");
+    }
+
     /** The names in the chart of live bytes that begin with a text. */
     @SuppressWarnings("unchecked")
     private static List<String> labels(Chromium chromium, String beginning) {

@@ -75,9 +75,14 @@ final class SampleRuns {
 
     /** A cache that nobody frees, a program cache that nobody clears, one device that is forgotten, one buffer that may stay. */
     static SampleRun leak() {
+        return leak(MeshShape.of(2, 4));
+    }
+
+    /** The same on a mesh of another shape. */
+    static SampleRun leak(MeshShape shape) {
         AllocationTracker tracker = AllocationTracker.create();
-        Ttnn ttnn = Ttnn.create(tracker);
-        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
+        Ttnn ttnn = Ttnn.builder(tracker).systemMesh(shape).build();
+        MeshDevice mesh = ttnn.openMeshDevice(shape);
         try (Scope test = tracker.phase(Phase.TEST)) {
             mesh.allocateOn(6, buffer(96 * KIB).named("fabric"));
             for (int step = 0; step < 24; step++) {
@@ -86,7 +91,7 @@ final class SampleRuns {
                     tensor(ttnn, mesh, 192);
                 }
                 if (step == 10) {
-                    allocateOnAllAndFreeOnAllBut(3, mesh);
+                    allocateOnAllAndFreeOnAllBut(3, mesh, shape.meshSize());
                 }
                 if (step == 15) {
                     ttnn.deallocate(ttnn.add(scores, scores));
@@ -180,8 +185,8 @@ final class SampleRuns {
                 .toList());
     }
 
-    private static void allocateOnAllAndFreeOnAllBut(int forgotten, MeshDevice mesh) {
-        List<Buffer> buffers = IntStream.range(0, 8)
+    private static void allocateOnAllAndFreeOnAllBut(int forgotten, MeshDevice mesh, int devices) {
+        List<Buffer> buffers = IntStream.range(0, devices)
                 .mapToObj(device -> mesh.allocateOn(device, buffer(64 * KIB).named(HOSTILE_LABEL)))
                 .toList();
         buffers.stream().filter(buffer -> buffer.device() != forgotten).forEach(Buffer::deallocate);

@@ -142,6 +142,28 @@ class SuitePageTests {
         assertThat(chromium.console()).isEmpty();
     }
 
+    @Test
+    void longNamesOfTestsBreakBetweenWords(Chromium chromium, @TempDir Path other) throws IOException {
+        SuiteFolder named = SuiteFolder.at(other);
+        for (String name : List.of(
+                "KeyValueCacheOfALanguageModelTests.decodesAThousandTokensOfEachUserAndFreesEveryCacheOfEveryLayer()",
+                "decoding_a_thousand_tokens_of_each_user_tests.frees_every_cache_of_every_layer_afterwards")) {
+            add(named, name, RunPage.of(name, LEAK.report()));
+        }
+        Path page = named.writeIndex();
+
+        for (int width : List.of(768, 1041, 1280, 2560)) {
+            chromium.open(page, width, "light");
+
+            assertThat(chromium.value("""
+                    [...document.querySelectorAll('.run-title')].flatMap(title => [...title.childNodes]).filter(word => {
+                        const range = document.createRange();
+                        range.selectNodeContents(word);
+                        return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+                    }).map(word => word.textContent).join()""")).as("%s pixels", width).isEqualTo("");
+        }
+    }
+
     private static long leaks() {
         return LEAK.verdict().groups(SurvivorStatus.LEAKED).size();
     }
