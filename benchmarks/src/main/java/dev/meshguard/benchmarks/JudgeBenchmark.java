@@ -3,7 +3,6 @@ package dev.meshguard.benchmarks;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
-import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
@@ -23,10 +21,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/**
- * Measures the way from a history to the text of its verdict, and reading the same history from its file; with a heap of 512
- * MiB.
- */
+/** Measures reading a history from its file, and the same with the text of its verdict; with a heap of 512 MiB. */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 @Warmup(iterations = 5)
@@ -42,19 +37,12 @@ public class JudgeBenchmark {
     public JudgedHistory what = JudgedHistory.MILLION_EVENTS;
 
     private Path file = Path.of("history.jsonl");
-    private AllocationHistory history = AllocationTracker.create().history();
 
     /** Writes the history down. */
     @Setup
     public void write() throws IOException {
         file = Files.createTempFile("history", ".jsonl");
         HistoryJson.write(what.history(), file);
-    }
-
-    /** A history is only judged once: it keeps what it found out. */
-    @Setup(Level.Invocation)
-    public void read() throws IOException {
-        history = HistoryJson.read(file);
     }
 
     /** Removes the file. */
@@ -69,9 +57,9 @@ public class JudgeBenchmark {
         return HistoryJson.read(file);
     }
 
-    /** Judges and puts into words. */
+    /** Reads the file, judges and puts into words. A history keeps what it found out, so each is judged once. */
     @Benchmark
-    public String judge() {
-        return VerdictReport.of(LeakCheck.create().examine(history)).text();
+    public String parseAndJudge() throws IOException {
+        return VerdictReport.of(LeakCheck.create().examine(parse())).text();
     }
 }
