@@ -17,7 +17,9 @@ interface ConnectionReader {
     byte[] answers();
 
     /** Returns whether the program reads its answers: those that its socket does not take now wait, and so do its later reports. */
-    boolean areAnswersRead();
+    default boolean areAnswersRead() {
+        return true;
+    }
 
     /** Returns whether the program may report more. */
     boolean mayReport();
@@ -31,5 +33,7 @@ interface ConnectionReader {
     Optional<String> disconnected(ByteBuffer incomplete);
 
     /** Records that the server ends the connection before the program does; returns what is wrong with what it sent, if anything. */
-    Optional<String> closed();
+    default Optional<String> closed() {
+        return Optional.empty();
+    }
 }

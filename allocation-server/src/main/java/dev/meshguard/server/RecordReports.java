@@ -155,11 +155,6 @@ final class RecordReports implements ConnectionReader {
         return result;
     }
 
-    @Override
-    public boolean areAnswersRead() {
-        return true;
-    }
-
     /** A program that only asks, such as a monitor, reports nothing. */
     @Override
     public boolean mayReport() {
@@ -184,11 +179,6 @@ final class RecordReports implements ConnectionReader {
             dispatcher.reporter.lost(1, why);
         }
         return Optional.of(why);
-    }
-
-    @Override
-    public Optional<String> closed() {
-        return Optional.empty();
     }
 
     /** Returns the problem of a connection whose bytes do not prove the size. */

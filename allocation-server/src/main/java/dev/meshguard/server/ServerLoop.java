@@ -115,7 +115,7 @@ final class ServerLoop implements Runnable {
             this.server = opened(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
             // The first close of a channel needs file descriptors itself, and later there may be none.
             SocketChannel.open(StandardProtocolFamily.UNIX).close();
-            this.file = opened(SocketFile.bind(server, options.socket));
+            this.file = opened(SocketFile.bind(server, options.socket, SocketFile.ATTEMPTS));
             this.log = openLog(options, problems);
             resources.push(log::close);
             server.configureBlocking(false);

@@ -38,7 +38,10 @@ final class SocketFile implements Closeable {
 
     private static final int BACKLOG = 128;
     private static final int MAX_PATH_BYTES = 107;
-    private static final int MAX_ATTEMPTS = 1000;
+
+    /** How often a server tries to remove a stale socket that another one may be removing: for two seconds. */
+    static final int ATTEMPTS = 1000;
+
     private static final long PAUSE_NANOS = 2_000_000;
 
     /** The mode bits of a file's type, and their value for a socket; {@code man 7 inode}. */
@@ -57,10 +60,11 @@ final class SocketFile implements Closeable {
     /**
      * Binds a server to a path.
      *
+     * @param attempts how often it tries to remove a stale socket; {@link #ATTEMPTS} unless a test waits for the end of them
      * @throws BindException if another server listens there
      * @throws IOException if the path cannot be used; the message names the way out
      */
-    static SocketFile bind(ServerSocketChannel server, Path path) throws IOException {
+    static SocketFile bind(ServerSocketChannel server, Path path, int attempts) throws IOException {
         Path parent = path.toAbsolutePath().getParent();
         if (parent == null || !Files.isDirectory(parent)) {
             throw new IOException(
@@ -71,7 +75,7 @@ final class SocketFile implements Closeable {
             Path socket = folder.resolve("s");
             try {
                 listen(server, socket, path);
-                return linked(socket, path);
+                return linked(socket, path, attempts);
             } finally {
                 Files.deleteIfExists(socket);
                 Files.delete(folder);
@@ -114,9 +118,9 @@ final class SocketFile implements Closeable {
         return path.toString().getBytes(StandardCharsets.UTF_8).length;
     }
 
-    private static SocketFile linked(Path socket, Path path) throws IOException {
+    private static SocketFile linked(Path socket, Path path, int attempts) throws IOException {
         Path claim = claimOf(path);
-        for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        for (int attempt = 0; attempt < attempts; attempt++) {
             try {
                 Files.createLink(path, socket);
                 return new SocketFile(path, identityOf(socket));

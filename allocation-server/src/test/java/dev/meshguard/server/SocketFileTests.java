@@ -81,11 +81,13 @@ class SocketFileTests extends WithServer {
         start(RecordSize.BYTES_72);
 
         Path blocked = folder.resolve("t");
-        assertThatIOException()
-                .isThrownBy(() -> builder(RecordSize.BYTES_72).socket(blocked).start())
-                .withMessage("Nobody answers at " + blocked + ", and it cannot be removed because " + claim
-                        + " exists, which a server has only while it removes a socket. Remove both, or choose another"
-                        + " path.");
+        try (ServerSocketChannel other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            assertThatIOException()
+                    .isThrownBy(() -> SocketFile.bind(other, blocked, 3))
+                    .withMessage("Nobody answers at " + blocked + ", and it cannot be removed because " + claim
+                            + " exists, which a server has only while it removes a socket. Remove both, or choose"
+                            + " another path.");
+        }
         assertThat(names())
                 .containsExactlyInAnyOrder("s", "t", ".c", claim.getFileName().toString());
     }

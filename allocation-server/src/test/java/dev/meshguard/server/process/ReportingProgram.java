@@ -22,6 +22,7 @@ public final class ReportingProgram {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 classPath(),
                 ReportingProgram.class.getName()));
