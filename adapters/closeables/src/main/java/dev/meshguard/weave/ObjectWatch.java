@@ -109,11 +109,18 @@ final class ObjectWatch implements Watch {
     /** Returns why closing methods of objects of a class are not heard, by their names. */
     private Map<String, String> findUnheard(Class<?> type) {
         Map<String, String> reasons = new HashMap<>();
-        classes(type)
-                .flatMap(part -> closing(ClassHierarchy.nameOf(part)).keySet().stream())
-                .distinct()
-                .forEach(method -> deciding(type, method)
-                        .ifPresent(part -> problemOf(part, method).ifPresent(problem -> reasons.put(method, problem))));
+        // A superclass has those of other subclasses too, but one that is hidden or was loaded unseen has none by
+        // itself.
+        Set<String> methods = classes(type)
+                .map(part -> closing(ClassHierarchy.nameOf(part)).keySet())
+                .filter(found -> !found.isEmpty())
+                .findFirst()
+                .orElse(Set.of());
+        for (String method : methods) {
+            deciding(type, method)
+                    .flatMap(part -> problemOf(part, method))
+                    .ifPresent(problem -> reasons.put(method, problem));
+        }
         return reasons;
     }
 
