@@ -239,7 +239,7 @@ class ConstructorTests {
     @Test
     void twoWatchersOfOneClassAreIndependent() {
         RecordingWatcher all = RecordingWatcher.watching(Handle.class);
-        RecordingWatcher parts = RecordingWatcher.watching(Part.class);
+        RecordingWatcher parts = RecordingWatcher.another(Part.class.getName());
 
         assertThat(parts.reportsOf(() -> {
                     new Handle().close();

@@ -13,14 +13,15 @@ import org.jspecify.annotations.Nullable;
 /** Records the reports about objects of the types that it watches, in the order in which they arrive. */
 final class RecordingWatcher implements ObjectWatcher {
 
-    private final List<WatchedType> types;
+    /** Each more would be asked about each class that is loaded. */
+    private static final RecordingWatcher OF_JVM = new RecordingWatcher();
+
+    private volatile List<WatchedType> types = List.of();
     private final List<String> reports = new ArrayList<>();
     private volatile boolean isIdle;
     private volatile boolean isWithoutMemory;
 
-    private RecordingWatcher(List<WatchedType> types) {
-        this.types = types;
-    }
+    private RecordingWatcher() {}
 
     /** Code under test. */
     interface ThrowingCode {
@@ -28,17 +29,46 @@ final class RecordingWatcher implements ObjectWatcher {
         void run() throws Exception;
     }
 
-    /** Watches types that are closed by {@code close()}. */
+    /** Watches types that are closed by {@code close()}, for one test. */
     static RecordingWatcher watching(Class<?>... types) {
-        return watching(Set.of("close"), Stream.of(types).map(Class::getName).toArray(String[]::new));
+        return OF_JVM.watches(Set.of("close"), Stream.of(types).map(Class::getName));
     }
 
     static RecordingWatcher watching(Set<String> closingMethods, String... classNames) {
-        RecordingWatcher recorder = new RecordingWatcher(Stream.of(classNames)
-                .map(name -> new WatchedType(name, closingMethods))
-                .toList());
-        Weaver.watch(recorder.types, recorder);
-        return recorder;
+        return OF_JVM.watches(closingMethods, Stream.of(classNames));
+    }
+
+    /** Returns a watcher for which all classes are woven anew. */
+    static RecordingWatcher another(String... classNames) {
+        return new RecordingWatcher().watches(Set.of("close"), Stream.of(classNames));
+    }
+
+    private RecordingWatcher watches(Set<String> closingMethods, Stream<String> classNames) {
+        types = classNames.map(name -> new WatchedType(name, closingMethods)).toList();
+        synchronized (reports) {
+            reports.clear();
+        }
+        Weaver.watch(types, this);
+        return this;
+    }
+
+    /** Another test may have watched classes of the JDK, of which objects are constructed at any time. */
+    private boolean isOfTest(Object object) {
+        return object.getClass().getClassLoader() != null || types.stream().anyMatch(type -> isOf(type, object));
+    }
+
+    private static boolean isOf(WatchedType type, Object object) {
+        try {
+            return Class.forName(type.className(), false, null).isInstance(object);
+        } catch (ClassNotFoundException ofTest) {
+            return false;
+        }
+    }
+
+    private void record(String report, Object object) {
+        if (isOfTest(object)) {
+            record(report.formatted(nameOf(object)));
+        }
     }
 
     /** Returns the classes whose objects are not seen, each with the reason. */
@@ -89,30 +119,28 @@ final class RecordingWatcher implements ObjectWatcher {
 
     @Override
     public boolean lost(Object object, Throwable failure) {
-        record("lost " + nameOf(object) + ": " + failure.getMessage());
+        record("lost %s: " + failure.getMessage(), object);
         return true;
     }
 
     @Override
     public void constructed(Object object, Map<String, String> unheard) {
-        record("unheard " + nameOf(object) + ": " + unheard);
+        record("unheard %s: " + unheard, object);
     }
 
     @Override
     public void constructed(Object object) {
-        record("constructed " + nameOf(object));
+        record("constructed %s", object);
     }
 
     @Override
     public void constructionFailed(Object object) {
-        record("not constructed " + nameOf(object));
+        record("not constructed %s", object);
     }
 
     @Override
     public void ended(Object object, String method, List<String> within, @Nullable Throwable reason) {
-        String text = reason == null
-                ? "closed " + nameOf(object)
-                : "not closed " + nameOf(object) + ": " + reason.getMessage();
-        record(within.isEmpty() ? text : text + " within " + within);
+        String text = reason == null ? "closed %s" : "not closed %s: " + reason.getMessage();
+        record(within.isEmpty() ? text : text + " within " + within, object);
     }
 }
