@@ -40,7 +40,7 @@ class AnalyzeMemoryTests {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             200000 | analyze kept.log           | kept.log needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JDK_JAVA_OPTIONS=-Xmx128m meshguard …).
-            12000  | analyze --json kept.log    | kept.log needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JDK_JAVA_OPTIONS=-Xmx128m meshguard …).
+            9000   | analyze --json kept.log    | kept.log needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JDK_JAVA_OPTIONS=-Xmx128m meshguard …).
             200000 | analyze small.log kept.log | analyze needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JDK_JAVA_OPTIONS=-Xmx128m meshguard …).
             """)
     void aLogThatDoesNotFitEndsWithTheSameLine(int lines, String command, String sentence) throws Exception {
@@ -59,14 +59,14 @@ class AnalyzeMemoryTests {
         Path file = folder.resolve("db.sqlite");
         ScriptedDatabase.write(file, "unchanged_buffer.sql");
 
-        assertThatItIsJudged(program(List.of("-Xmx64m", "-XX:+UseG1GC"), "analyze", file.toString()), 0);
+        assertThatItIsJudged(program(List.of("-Xmx16m", "-XX:+UseG1GC"), "analyze", file.toString()), 0);
     }
 
     @Test
     void aLogOfManyForeignLinesIsJudged() throws Exception {
-        Path log = Files.writeString(folder.resolve("server.log"), "x\n".repeat(3_000_000));
+        Path log = Files.writeString(folder.resolve("server.log"), "x\n".repeat(1_200_000));
 
-        assertThatItIsJudged(program(SMALL_HEAP, "analyze", log.toString()), 2);
+        assertThatItIsJudged(program(List.of("-Xmx10m", "-XX:+UseSerialGC"), "analyze", log.toString()), 2);
     }
 
     private ProcessBuilder program(List<String> heap, String... arguments) {

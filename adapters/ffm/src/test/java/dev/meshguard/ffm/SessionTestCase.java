@@ -4,7 +4,6 @@ import dev.meshguard.junit.TrackAllocations;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
 
-// region: leaking-test
 @TrackAllocations
 class SessionTestCase {
 
@@ -16,4 +15,3 @@ class SessionTestCase {
         session.allocate(4096);
     }
 }
-// end region

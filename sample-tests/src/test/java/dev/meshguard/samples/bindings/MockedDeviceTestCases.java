@@ -18,8 +18,8 @@ import org.mockito.Mock;
 import org.mockito.junit.jupiter.MockitoExtension;
 
 /** Tests with mocks of device interfaces, each with a different result. */
-// In short samples the test is the code that uses the mock, and only a search reads fields.
-@SuppressWarnings({"DirectInvocationOnMock", "UnusedVariable"})
+// In short samples the test is the code that uses the mock.
+@SuppressWarnings("DirectInvocationOnMock")
 final class MockedDeviceTestCases {
 
     private MockedDeviceTestCases() {}
@@ -58,28 +58,6 @@ final class MockedDeviceTestCases {
         @Test
         void uploads() {
             upload(device);
-        }
-    }
-    // end region
-
-    @Fixture
-    // region: handles
-    @TrackAllocations
-    @ExtendWith(MockitoExtension.class)
-    static class DecodeTestCase {
-
-        @Mock
-        private Device device;
-
-        private Device.Memory keys;
-
-        @Test
-        void decodes(AllocationTracker tracker) {
-            when(device.allocate(anyInt())).thenAnswer(allocating(tracker, DRAM).returningCloseables());
-
-            try (Device.Memory scores = device.allocate(4096)) {
-                keys = device.allocate(8192);
-            }
         }
     }
     // end region

@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 
 /** A buffer outside the heap that is never released. */
 @Fixture
-// region: leaking-test
 @TrackAllocations
 class NativeHandlesTestCase {
 
@@ -26,4 +25,3 @@ class NativeHandlesTestCase {
         frame.writeInt(1);
     }
 }
-// end region

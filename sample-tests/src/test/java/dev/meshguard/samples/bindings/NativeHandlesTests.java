@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 /** Handles of a library that reports nothing are checked without an adapter for it. */
 class NativeHandlesTests {
 
-    // region: clean-test
     @Test
     @TrackAllocations
     void releasesItsFrame(NativeHandles handles) {
@@ -23,17 +22,16 @@ class NativeHandlesTests {
 
         assertThat(frame.release()).isTrue();
     }
-    // end region
 
     @Test
     void aFrameThatNobodyReleasesLeaks() {
         Throwable failure = Fixtures.failureOf(NativeHandlesTestCase.class);
 
         assertThat(failure.getMessage()).isEqualTo(expected(Fixtures.historyOf(failure), """
-                LEAK  4 KiB of native memory in 1 handle, HELD; allocated in NativeHandlesTestCase.java:24
+                LEAK  4 KiB of native memory in 1 handle, HELD; allocated in NativeHandlesTestCase.java:23
 
                 1. native memory  4 KiB, label "InstrumentedUnpooledUnsafeDirectByteBuf"
-                   at dev.meshguard.samples.bindings.NativeHandlesTestCase.decodes(NativeHandlesTestCase.java:24)
+                   at dev.meshguard.samples.bindings.NativeHandlesTestCase.decodes(NativeHandlesTestCase.java:23)
                    why   HELD: still referenced by NativeHandlesTestCase.frame (event #6)
                    fix   Close the handle before the test ends.
                    seen  allocated in TEST (event #3)

@@ -32,6 +32,12 @@ class DemoOutputTests {
         assertThat(lines)
                 .filteredOn(line -> line.matches("(LEAK|MISREPORTED|CLEAN) .*"))
                 .hasSize(4);
+        assertThat(printed.toString(StandardCharsets.UTF_8))
+                .contains(
+                        "LEAK  403.84 MiB in 381 buffers, 2 findings; largest 355.37 MiB \"weights\" HELD by"
+                                + " LanguageModelRun.weights\n",
+                        "HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[0..162]",
+                        "HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.caches -> ArrayList[0..217]");
         assertThat(lines.get(lines.size() - 1)).isEqualTo("pages   " + pages.resolve("index.html"));
         try (Stream<Path> files = Files.list(pages.resolve("runs"))) {
             assertThat(files.filter(file -> file.toString().endsWith(".html")))

@@ -7,8 +7,11 @@ import dev.meshguard.samples.support.Fixtures;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Reported programs whose memory other programs own, in the program cache: what is said about each. */
+@TestInstance(Lifecycle.PER_CLASS) // The programs run once.
 class CachedProgramsTests {
 
     private final Map<String, Optional<Throwable>> failures = Fixtures.runByDisplayName(CachedProgramsTestCase.class);

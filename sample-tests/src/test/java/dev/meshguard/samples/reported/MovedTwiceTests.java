@@ -6,8 +6,11 @@ import dev.meshguard.samples.support.Fixtures;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** A free by address that hits the next owner of the memory: both lines, and which programs do no harm. */
+@TestInstance(Lifecycle.PER_CLASS) // The programs run once.
 class MovedTwiceTests {
 
     private final Map<String, Optional<Throwable>> failures = Fixtures.run(MovedTwiceTestCase.class);

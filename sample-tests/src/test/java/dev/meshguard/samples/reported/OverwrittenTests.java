@@ -6,8 +6,11 @@ import dev.meshguard.samples.support.Fixtures;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Reported programs whose traces overwrite memory: the outcome, the buffer, the line and the cause of each. */
+@TestInstance(Lifecycle.PER_CLASS) // The programs run once.
 class OverwrittenTests {
 
     private static final String BY_A_REPLAY =

@@ -7,8 +7,11 @@ import dev.meshguard.samples.support.Fixtures;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Workloads of one's own that nobody closes, and a free that has no effect: what is said about each. */
+@TestInstance(Lifecycle.PER_CLASS) // The programs run once.
 class UnclosedWorkloadsTests {
 
     private final Map<String, Optional<Throwable>> failures = Fixtures.run(UnclosedWorkloadsTestCase.class);

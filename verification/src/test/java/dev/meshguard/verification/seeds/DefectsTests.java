@@ -2,27 +2,8 @@ package dev.meshguard.verification.seeds;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.history.CountingPolicy.EVERY_REPORT;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NOT_REPORTED;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.EARLY_ALLOCATIONS_NOT_REPORTED;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_NAME_STALE_DEVICES;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_BUFFER_KEPT_AFTER_RELEASE;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_SIZE_NOT_LOWERED_ON_RELEASE;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
@@ -42,15 +23,13 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests each defect of a runtime. With the defect, one check fails and names the cause; without it, the same check passes. */
 class DefectsTests {
@@ -60,86 +39,34 @@ class DefectsTests {
     private static final String LEAKS_OF_A_SWEEP = "noLeaks after a sweep that captures and releases traces";
     private static final String CAPTURES_OF_A_SWEEP = "every capture of a sweep that captures and releases traces";
 
+    /** By defect, the check and what it says. */
+    private static final String DEFECTS = """
+            NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES     | hasBalancedReports                                         | 48 DRAM buffers (384 KiB) lack a free report: FREE_UNREPORTED
+            MESH_BUFFER_DEALLOCATE_RETURNS_EARLY       | hasBalancedReports                                         | 32 DRAM buffers (256 KiB) lack a free report: FREE_UNREPORTED
+            BACKING_BUFFERS_REPORTED_AS_DEVICE_0       | books read as EVERY_REPORT                                 | reported 2 times at one live address: DRAM 0x2d4c40 (2968640) on device 0
+            CIRCULAR_BUFFERS_NEVER_REPORTED_FREE       | hasBalancedReports                                         | 24 L1 buffers (96 KiB) lack a free report: CIRCULAR_BUFFER_UNREPORTED
+            BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED     | books after a late free                                    | device 0: DRAM 8 KiB (8192 B), L1 0 B, 1 report, 1 entry
+            ALLOCATOR_CLEARS_WITHOUT_REPORTING         | hasBalancedReports                                         | 8 DRAM buffers (32 KiB) lack a free report: FREE_UNREPORTED
+            DEVICE_INITIALISED_TWICE                   | onlyExpectedSystemBuffers                                  | LEAK  32 KiB in 8 DRAM buffers, SYSTEM
+            INITIALISED_BY_DEVICE_AND_MESH             | onlyExpectedSystemBuffers                                  | LEAK  32 KiB in 8 DRAM buffers, SYSTEM
+            EARLY_ALLOCATIONS_NOT_REPORTED             | hasBalancedReports                                         | free of an unknown address: DRAM 0x2d4c40 (2968640) on device 0
+            CIRCULAR_BUFFERS_NOT_REPORTED              | circular buffers of living programs                        | [L1 of the cached add on device 0]
+            PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS     | circular buffers of living programs                        | [L1 of the cached add on device 0]
+            FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED | books read as EVERY_REPORT                                 | reported 2 times at one live address: DRAM 0x2d5c40 (2972736) on device 0
+            FREES_NAME_STALE_DEVICES                   | hasBalancedReports                                         | 72 buffers (480 KiB) lack a free report: FREE_UNREPORTED; 72 frees of nothing
+            REPORTS_END_AT_CLOSE                       | books after a late free                                    | device 0: DRAM 8 KiB (8192 B), L1 0 B, 1 report, 1 entry
+            MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES      | books after a late free                                    | device 0: DRAM 8 KiB (8192 B), L1 0 B, 1 report, 1 entry
+            MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES  | books after a late free                                    | device 0: DRAM 8 KiB (8192 B), L1 0 B, 1 report, 1 entry
+            TRACE_BUFFER_KEPT_AFTER_RELEASE            | noLeaks after a sweep that captures and releases traces    | LEAK  16 KiB in 16 TRACE buffers, KEPT_AFTER_RELEASE
+            TRACE_SIZE_NOT_LOWERED_ON_RELEASE          | every capture of a sweep that captures and releases traces | Creating trace buffers of size 3072B on MeshDevice 0, but only 2048B is allocated for trace region.
+            """;
+
     private final AllocationTracker tracker = AllocationTracker.create();
     private final List<String> rejectedCaptures = new ArrayList<>();
     private MemorySnapshot whileTheCacheIsFull = tracker.snapshot();
 
-    static Stream<Arguments> defects() {
-        return Stream.of(
-                arguments(
-                        NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES,
-                        "hasBalancedReports",
-                        "48 DRAM buffers (384 KiB) lack a free report: FREE_UNREPORTED"),
-                arguments(
-                        MESH_BUFFER_DEALLOCATE_RETURNS_EARLY,
-                        "hasBalancedReports",
-                        "32 DRAM buffers (256 KiB) lack a free report: FREE_UNREPORTED"),
-                arguments(
-                        BACKING_BUFFERS_REPORTED_AS_DEVICE_0,
-                        "books read as EVERY_REPORT",
-                        "reported 2 times at one live address: DRAM 0x2d4c40 (2968640) on device 0"),
-                arguments(
-                        CIRCULAR_BUFFERS_NEVER_REPORTED_FREE,
-                        "hasBalancedReports",
-                        "24 L1 buffers (96 KiB) lack a free report: CIRCULAR_BUFFER_UNREPORTED"),
-                arguments(
-                        BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED,
-                        LEDGER_OF_A_LATE_FREE,
-                        "device 0: DRAM 8 KiB (8192 B), L1 0 B, 1 report, 1 entry"),
-                arguments(
-                        ALLOCATOR_CLEARS_WITHOUT_REPORTING,
-                        "hasBalancedReports",
-                        "8 DRAM buffers (32 KiB) lack a free report: FREE_UNREPORTED"),
-                arguments(
-                        DEVICE_INITIALISED_TWICE,
-                        "onlyExpectedSystemBuffers",
-                        "LEAK  32 KiB in 8 DRAM buffers, SYSTEM"),
-                arguments(
-                        INITIALISED_BY_DEVICE_AND_MESH,
-                        "onlyExpectedSystemBuffers",
-                        "LEAK  32 KiB in 8 DRAM buffers, SYSTEM"),
-                arguments(
-                        EARLY_ALLOCATIONS_NOT_REPORTED,
-                        "hasBalancedReports",
-                        "free of an unknown address: DRAM 0x2d4c40 (2968640) on device 0"),
-                arguments(CIRCULAR_BUFFERS_NOT_REPORTED, OF_LIVING_PROGRAMS, "[L1 of the cached add on device 0]"),
-                arguments(
-                        PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS,
-                        OF_LIVING_PROGRAMS,
-                        "[L1 of the cached add on device 0]"),
-                arguments(
-                        FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED,
-                        "books read as EVERY_REPORT",
-                        "reported 2 times at one live address: DRAM 0x2d5c40 (2972736) on device 0"),
-                arguments(
-                        FREES_NAME_STALE_DEVICES,
-                        "hasBalancedReports",
-                        "72 buffers (480 KiB) lack a free report: FREE_UNREPORTED; 72 frees of nothing"),
-                arguments(
-                        REPORTS_END_AT_CLOSE,
-                        LEDGER_OF_A_LATE_FREE,
-                        "device 0: DRAM 8 KiB (8192 B), L1 0 B, 1 report, 1 entry"),
-                arguments(
-                        MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES,
-                        LEDGER_OF_A_LATE_FREE,
-                        "device 0: DRAM 8 KiB (8192 B), L1 0 B, 1 report, 1 entry"),
-                arguments(
-                        MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES,
-                        LEDGER_OF_A_LATE_FREE,
-                        "device 0: DRAM 8 KiB (8192 B), L1 0 B, 1 report, 1 entry"),
-                arguments(
-                        TRACE_BUFFER_KEPT_AFTER_RELEASE,
-                        LEAKS_OF_A_SWEEP,
-                        "LEAK  16 KiB in 16 TRACE buffers, KEPT_AFTER_RELEASE"),
-                arguments(
-                        TRACE_SIZE_NOT_LOWERED_ON_RELEASE,
-                        CAPTURES_OF_A_SWEEP,
-                        "Creating trace buffers of size 3072B on MeshDevice 0,"
-                                + " but only 2048B is allocated for trace region."));
-    }
-
     @ParameterizedTest
-    @MethodSource("defects")
+    @CsvSource(delimiter = '|', textBlock = DEFECTS)
     void turnsItsCheckRedAndNamesTheCause(RuntimeDefect defect, String check, String cause) {
         run(check, defect);
 
@@ -149,7 +76,7 @@ class DefectsTests {
     }
 
     @ParameterizedTest
-    @MethodSource("defects")
+    @CsvSource(delimiter = '|', textBlock = DEFECTS)
     void leavesItsCheckGreenWhenItIsOff(RuntimeDefect defect, String check, String cause) {
         run(check);
 
@@ -158,8 +85,9 @@ class DefectsTests {
 
     @Test
     void areAllHere() {
-        Assertions.assertThat(defects().map(arguments -> arguments.get()[0]))
-                .containsExactlyInAnyOrderElementsOf(Arrays.asList(RuntimeDefect.values()));
+        Assertions.assertThat(DEFECTS.lines().map(line -> line.substring(0, line.indexOf(' '))))
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.of(RuntimeDefect.values()).map(Enum::name).toList());
     }
 
     /**

@@ -5,7 +5,6 @@ import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.javacpp.PointerScope;
 
 /** Tracks each pointer that this thread allocates before the scope is closed, in code that nobody changed. */
-// region: recipe
 final class TrackedPointers extends PointerScope {
 
     private final NativeHandles handles;
@@ -20,4 +19,3 @@ final class TrackedPointers extends PointerScope {
         return this;
     }
 }
-// end region
