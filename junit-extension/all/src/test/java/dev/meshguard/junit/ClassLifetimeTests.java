@@ -4,17 +4,22 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,25 +29,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** One mesh for all tests of a class is checked after the last test. */
 class ClassLifetimeTests {
 
-    @Test
-    void whatOneTestTakesAnotherMayFree() {
-        assertThat(run(SharedTestCase.class)).hasOnlySucceeded(2);
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(
+                SharedTestCase.class, NestingTestCase.class, NestedOwnTestCase.class, MethodOwnTestCase.class);
     }
 
     @Test
     void aLeakFailsTheClassAndNoTest() {
-        assertThat(run(LeakTestCase.class)).hasSingleTest().whichSucceeded();
         assertThat(run(LeakTestCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
+                .hasOnlyLeakOf("ClassLifetimeTests$LeakTestCase")
                 .withFirstFrameIn(LeakTestCase.class, "leaks")
-                .withTextContaining("rerun   mvn test -Dtest='ClassLifetimeTests$LeakTestCase'");
-    }
-
-    @Test
-    void nestedClassesThatAskForTheSameShareIt() {
-        assertThat(run(NestingTestCase.class)).hasOnlySucceeded(2);
+                .withTextContaining("rerun mvn test -Dtest='ClassLifetimeTests$LeakTestCase'");
     }
 
     @ParameterizedTest
@@ -121,7 +119,7 @@ class ClassLifetimeTests {
 
         @Test
         @Order(2)
-        void frees(AllocationTracker tracker) {
+        void whatOneTestTakesAnotherMayFree(AllocationTracker tracker) {
             Assertions.assertThat(tracker.liveBuffers()).isEqualTo(8);
             buffer.deallocate();
         }
@@ -143,17 +141,40 @@ class ClassLifetimeTests {
         }
 
         @Test
-        void outer(MeshDevice mesh, AllocationTracker tracker) {
+        void aTestSharesTheMeshOfItsClass(MeshDevice mesh, AllocationTracker tracker) {
             Assertions.assertThat(tracker.history().meshes()).hasSize(1);
         }
 
         @Nested
         class InnerTestCase {
             @Test
-            void inner(MeshDevice mesh, AllocationTracker tracker) {
+            void aNestedClassThatAsksForTheSameSharesIt(MeshDevice mesh, AllocationTracker tracker) {
                 Assertions.assertThat(tracker.history().phases()).hasSizeGreaterThan(3);
                 Assertions.assertThat(tracker.history().meshes()).hasSize(1);
             }
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class NestedOwnTestCase {
+        @Nested
+        @TrackAllocations
+        class InnerTestCase {
+            @Test
+            @MustFail(verdict = Outcome.LEAKED)
+            void aNestedClassWithAnAnnotationHasItsOwnLifetime(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class MethodOwnTestCase {
+        @Test
+        @MustFail(verdict = Outcome.LEAKED)
+        @TrackAllocations(lifetime = TrackingLifetime.TEST)
+        void aMethodWithAMeshOfItsOwnNeedsNoAccounting(MeshDevice mesh) {
+            Buffers.take(mesh);
         }
     }
 }

@@ -5,6 +5,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.OriginCapture;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -32,37 +33,37 @@ class RejectedPoliciesTests {
                 "grace|11 m|Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m."
             })
     void aParameter(String name, String value, String allowed) {
-        assertThat(run(PlainTestCase.class, Map.of("meshguard." + name, value)))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "meshguard." + name + " = " + value + " is rejected. " + allowed);
+        assertRejected(
+                run(PlainTestCase.class, Map.of("meshguard." + name, value)),
+                "meshguard." + name + " = " + value + " is rejected. " + allowed);
     }
 
     @Test
     void aPathThatIsNone() {
-        assertThat(run(PlainTestCase.class, Map.of("meshguard.baseline", "known\0.txt")))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "meshguard.baseline = known\0.txt is rejected. It is no path here: Nul character not allowed.");
-    }
-
-    @Test
-    void policiesOfASharedMeshThatAMethodLeavesOutOrReplaces() {
-        assertLeavesOut(OfClassTestCase.class, "check = CLEAN");
-        assertLeavesOut(OfEachTestTestCase.class, "origins = ALLOCATIONS");
-        assertLeavesOut(LeavesOutOriginsTestCase.class, "origins = ALLOCATIONS_AND_FREES");
-        assertLeavesOut(LeavesOutCheckAndGraceTestCase.class, "check = NO_LEAKS, grace = \"2 s\"");
-    }
-
-    private static void assertLeavesOut(Class<?> testCase, String attributes) {
-        String name = "RejectedPoliciesTests$" + testCase.getSimpleName();
         assertRejected(
-                run(testCase),
-                "@TrackAllocations on " + name + "#test: leaving out " + attributes + " of @TrackAllocations on " + name
+                run(PlainTestCase.class, Map.of("meshguard.baseline", "known\0.txt")),
+                "meshguard.baseline = known\0.txt is rejected. It is no path here: Nul character not allowed.");
+    }
+
+    @ParameterizedTest(name = "{0}#{1}")
+    @CsvSource(delimiter = '|', textBlock = """
+            OfClassTestCase                 | test                   | OfClassTestCase                 | check = CLEAN
+            OfEachTestTestCase              | test                   | OfEachTestTestCase              | origins = ALLOCATIONS
+            LeavesOutOriginsTestCase        | test                   | LeavesOutOriginsTestCase        | origins = ALLOCATIONS_AND_FREES
+            LeavesOutCheckAndGraceTestCase  | test                   | LeavesOutCheckAndGraceTestCase  | check = NO_LEAKS, grace = "2 s"
+            OneMethodTestCase               | test                   | OneMethodTestCase               | accounting = AT_THE_END
+            SharedTestCase                  | leavesOutBoth          | Shared                          | lifetime = CLASS, accounting = EACH_TEST
+            SharedTestCase                  | leavesOutTheLifetime   | Shared                          | lifetime = CLASS
+            SharedTestCase                  | leavesOutTheAccounting | Shared                          | accounting = EACH_TEST
+            """)
+    void aMethodThatLeavesOutOrReplacesWhatItsClassSets(String testCase, String test, String setter, String attributes)
+            throws ClassNotFoundException {
+        String tests = RejectedPoliciesTests.class.getName() + "$";
+
+        assertRejected(
+                runTest(Class.forName(tests + testCase), test, Map.of()),
+                "@TrackAllocations on RejectedPoliciesTests$" + testCase + "#" + test + ": leaving out " + attributes
+                        + " of @TrackAllocations on RejectedPoliciesTests$" + setter
                         + " is rejected. The annotation of a method counts as a whole: repeat " + attributes
                         + " there, or give the test a mesh of its own with lifetime = TEST.");
     }
@@ -82,6 +83,11 @@ class RejectedPoliciesTests {
                 runTest(AttributesTestCase.class, "graceWithoutNumber", Map.of()),
                 shown("@TrackAllocations on KvCacheTest#decode: ")
                         .replace("KvCacheTest#decode", "RejectedPoliciesTests$AttributesTestCase#graceWithoutNumber"));
+        assertRejected(
+                runTest(SharedTestCase.class, "leavesOutBoth", Map.of()),
+                shown("@TrackAllocations on KvCacheTest#decode: leaving out")
+                        .replace("KvCacheTest#decode", "RejectedPoliciesTests$SharedTestCase#leavesOutBoth")
+                        .replace("KvCacheTest", "RejectedPoliciesTests$Shared"));
         assertRejected(
                 runWith(folder, Map.of("meshguard.orgins", "none")), shown("junit-platform.properties: meshguard"));
     }
@@ -176,5 +182,29 @@ class RejectedPoliciesTests {
         @Test
         @TrackAllocations(check = AllocationCheck.NO_LEAKS)
         void test() {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class OneMethodTestCase {
+        @Test
+        @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+        void test(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    interface Shared {}
+
+    static class SharedTestCase implements Shared {
+        @Test
+        @TrackAllocations(check = AllocationCheck.NO_LEAKS)
+        void leavesOutBoth(MeshDevice mesh) {}
+
+        @Test
+        @TrackAllocations(accounting = Accounting.EACH_TEST)
+        void leavesOutTheLifetime(MeshDevice mesh) {}
+
+        @Test
+        @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+        void leavesOutTheAccounting(MeshDevice mesh) {}
     }
 }

@@ -1,6 +1,6 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
@@ -8,49 +8,38 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests with a device binding of their own that opens a mesh and a submesh of it. */
 class SeveralTestMeshesTests {
-
-    @Test
-    void aTestWhoseMeshesFreedEverythingSucceedsSilently() {
-        assertThat(run(OneAfterTheOtherTestCase.class)).hasSingleTest().whichSucceeded();
-        assertThat(run(OneAfterTheOtherTestCase.class)).hasSingleTest().withoutPublishedText();
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(MeshesTestCase.class);
     }
 
-    @Test
-    void memoryThatTwoMeshesHeldFailsTheTest() {
-        assertThat(run(AtATimeTestCase.class))
+    @ParameterizedTest
+    @ValueSource(strings = {"memoryThatOneMeshHeldAfterTheOtherFailsNothing", "memoryOfAnUncheckedTestFailsNothing"})
+    void publishesNothing(String test) {
+        assertThat(runTest(MeshesTestCase.class, test, Map.of()))
                 .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("OVERLAP  two meshes held the same memory at a time")
-                .withTextContaining("at dev.meshguard.junit.SeveralTestMeshesTests$Binding.allocate(")
-                .withTextContaining("rerun   mvn test -Dtest='SeveralTestMeshesTests$AtATimeTestCase#test'");
-    }
-
-    @Test
-    void publishesNothingForAnUncheckedTest() {
-        assertThat(run(UncheckedTestCase.class)).hasSingleTest().withoutPublishedText();
-    }
-
-    @Test
-    void aLeakOfTheSubmeshFailsTheTestThoughTheMeshFreedThatAddress() {
-        assertThat(run(LeakingTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining(", allocated by mesh 1 (1x1 submesh of mesh 0)\n")
-                .withTextContaining("sum     2 allocated = 1 freed + 1 leaked\n");
+                .withoutPublishedText();
     }
 
     @TrackAllocations
-    static class OneAfterTheOtherTestCase {
+    static class MeshesTestCase {
         @Test
-        void test(AllocationTracker tracker) {
+        void memoryThatOneMeshHeldAfterTheOtherFailsNothing(AllocationTracker tracker) {
             Binding.open(tracker);
             Binding.allocate(tracker, 0);
             Binding.free(tracker, 0);
@@ -58,28 +47,29 @@ class SeveralTestMeshesTests {
             Binding.free(tracker, 1);
             Binding.close(tracker);
         }
-    }
 
-    @TrackAllocations
-    static class AtATimeTestCase {
         @Test
-        void test(AllocationTracker tracker) {
+        @MustFail(
+                text = {
+                    "OVERLAP  two meshes held the same memory at a time",
+                    "at dev.meshguard.junit.SeveralTestMeshesTests$Binding.allocate(",
+                    "rerun mvn test -Dtest='SeveralTestMeshesTests$MeshesTestCase#memoryThatTwoMeshesHeldFailsTheTest'"
+                })
+        void memoryThatTwoMeshesHeldFailsTheTest(AllocationTracker tracker) {
             Binding.holdAtATime(tracker);
         }
-    }
 
-    @TrackAllocations(check = AllocationCheck.NONE)
-    static class UncheckedTestCase {
         @Test
-        void test(AllocationTracker tracker) {
+        @TrackAllocations(check = AllocationCheck.NONE)
+        void memoryOfAnUncheckedTestFailsNothing(AllocationTracker tracker) {
             Binding.holdAtATime(tracker);
         }
-    }
 
-    @TrackAllocations
-    static class LeakingTestCase {
         @Test
-        void test(AllocationTracker tracker) {
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                text = {", allocated by mesh 1 (1x1 submesh of mesh 0)\n", "sum  2 allocated = 1 freed + 1 leaked\n"})
+        void aLeakOfTheSubmeshFailsTheTestThoughTheMeshFreedThatAddress(AllocationTracker tracker) {
             Binding.open(tracker);
             Binding.allocate(tracker, 0);
             Binding.allocate(tracker, 1);
