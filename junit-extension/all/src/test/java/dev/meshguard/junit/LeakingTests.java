@@ -5,11 +5,17 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.verdict.Outcome;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 class LeakingTests {
 
@@ -38,12 +44,12 @@ class LeakingTests {
 
     @Test
     void whatWasFreedFailsNothing() {
-        assertThat(run(CleanTestCase.class)).hasOnlySucceeded(1);
+        assertThat(run(TypicalTestCase.Clean.class)).hasOnlySucceeded(1);
     }
 
-    @Test
-    void anEmptyTestSucceedsWithEveryPresetAndArchitecture() {
-        assertThat(run(EmptyTestCase.class)).hasOnlySucceeded(4);
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(EmptyTestCase.class, MisreportedTestCase.class);
     }
 
     @TrackAllocations
@@ -55,31 +61,44 @@ class LeakingTests {
     }
 
     @TrackAllocations
-    static class CleanTestCase {
-        @Test
-        void decode(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-    }
-
     static class EmptyTestCase {
         @Test
-        @TrackAllocations
-        void asksForNothing() {}
+        void anEmptyTestSucceeds() {}
 
         @Test
-        @TrackAllocations
         @FakeMesh(preset = RuntimePreset.MAY_2026)
-        void may2026(MeshDevice mesh) {}
+        void anEmptyTestSucceedsWithThePresetOfMay(MeshDevice mesh) {}
 
         @Test
-        @TrackAllocations
         @FakeMesh(preset = RuntimePreset.OCTOBER_2025)
-        void october2025(MeshDevice mesh) {}
+        void anEmptyTestSucceedsWithThePresetOfOctober(MeshDevice mesh) {}
 
         @Test
-        @TrackAllocations
         @FakeMesh(architecture = Architecture.BLACKHOLE)
-        void blackhole(MeshDevice mesh) {}
+        void anEmptyTestSucceedsWithTheOtherArchitecture(MeshDevice mesh) {}
+    }
+
+    /** The frees of devices are not reported. */
+    @FakeMesh(defects = RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY)
+    static class MisreportedTestCase {
+        @Test
+        @MustFail(verdict = Outcome.MISREPORTED)
+        @TrackAllocations
+        void aMissingReportFailsClean(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        @TrackAllocations(check = AllocationCheck.NO_LEAKS)
+        void aMissingReportDoesNotFailNoLeaks(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        @MustFail(verdict = Outcome.MISREPORTED)
+        @TrackAllocations(check = AllocationCheck.ONLY_EXPECTED_SYSTEM_BUFFERS)
+        void aMissingReportFailsOnlyExpectedSystemBuffers(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
     }
 }

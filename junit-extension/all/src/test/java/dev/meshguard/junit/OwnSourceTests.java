@@ -1,19 +1,22 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
+import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.FixtureSettings;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -21,30 +24,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A source whose memory tests reach without a parameter sees each allocation. */
 class OwnSourceTests {
 
-    @Test
-    void checksATestThatAsksForNoParameter() {
-        assertThat(run(LeakTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void checksAnInstanceOfAllTests() {
-        assertThat(run(PerClassTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void aTestThatAllocatesNothingPasses() {
-        assertThat(run(CleanTestCase.class)).hasSingleTest().whichSucceeded();
-    }
-
-    @Test
-    void aSharedSessionBeginsBeforeTheMethodsForAll() {
-        assertThat(run(BeforeAllTestCase.class)).hasFailedClass().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    /** No test can reach its memory otherwise, and most tests of a class may need none. */
-    @Test
-    void aMeshBeginsOnlyWhenATestRequestsIt() {
-        assertThat(run(UnusedMeshTestCase.class)).hasSingleTest().whichSucceeded();
+    @TestFactory
+    Stream<DynamicTest> fixtures() {
+        return FixtureChecks.of(
+                LeakTestCase.class, PerClassTestCase.class, BeforeAllTestCase.class, UnusedMeshTestCase.class);
     }
 
     @Test
@@ -84,9 +67,13 @@ class OwnSourceTests {
         static final MeshGuardExtension guard = binding().build();
 
         @Test
-        void leaks() {
+        @MustFail(verdict = Outcome.LEAKED)
+        void aTestThatAsksForNoParameterIsChecked() {
             Binding.allocate(0x1000);
         }
+
+        @Test
+        void aTestThatAllocatesNothingPasses() {}
     }
 
     @TestInstance(Lifecycle.PER_CLASS)
@@ -95,20 +82,14 @@ class OwnSourceTests {
         static final MeshGuardExtension guard = binding().build();
 
         @Test
-        void leaks() {
+        @MustFail(verdict = Outcome.LEAKED)
+        void aTestOfAnInstanceOfAllTestsIsChecked() {
             Binding.allocate(0x1000);
         }
     }
 
-    static class CleanTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = binding().build();
-
-        @Test
-        void allocatesNothing() {}
-    }
-
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @MustFail(verdict = Outcome.LEAKED)
     static class BeforeAllTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = binding().build();
@@ -119,7 +100,7 @@ class OwnSourceTests {
         }
 
         @Test
-        void allocatesNothing() {}
+        void aSharedSessionBeginsBeforeTheMethodsForAll() {}
     }
 
     static class UnusedMeshTestCase {
@@ -132,7 +113,8 @@ class OwnSourceTests {
                         .build())
                 .build();
 
+        /** No test can reach its memory otherwise, and most tests of a class may need none. */
         @Test
-        void needsNoMesh() {}
+        void aMeshBeginsOnlyWhenATestRequestsIt() {}
     }
 }
