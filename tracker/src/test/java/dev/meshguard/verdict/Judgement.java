@@ -74,6 +74,16 @@ final class Judgement {
         return this;
     }
 
+    /** The devices or meshes of what the ledger holds, oldest first. */
+    Judgement hasLive(String places, Integer... numbers) {
+        assertThat(history.live())
+                .extracting(buffer -> places.equals("devices")
+                        ? buffer.device()
+                        : buffer.mesh().orElseThrow())
+                .containsExactly(numbers);
+        return this;
+    }
+
     Judgement hasOutcome(Outcome outcome) {
         assertThat(verdict.outcome()).describedAs(verdict.toString()).isEqualTo(outcome);
         return this;

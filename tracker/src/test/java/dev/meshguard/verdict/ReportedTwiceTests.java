@@ -164,7 +164,7 @@ class ReportedTwiceTests {
                 // A request that reported on two devices is no view of a buffer on one of them.
                 allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0..1, view; free DRAM 0x1000 on 0, owning
                 = UNEXPLAINED LEAKED
-            is not named for a view that lies on another device than the owners rest
+            is not named for a view that lies on another device than the owner's rest
                 allocate DRAM 0x1000 on 0..1, owning; allocate DRAM 0x1000 on 0+2, view;
                 free DRAM 0x1000 on 0..1, owning
                 = UNEXPLAINED LEAKED

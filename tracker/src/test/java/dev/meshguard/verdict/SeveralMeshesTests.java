@@ -86,24 +86,16 @@ class SeveralMeshesTests {
                     because no free was reported
                     because the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began
                         ({last witnessed})
+                a parent leaks though its submesh freed that address
+                    mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
+                    allocate DRAM 0x1000 on 0..1, mesh 1; free DRAM 0x1000 on 0..1, mesh 1; close 1;
+                    witness CLOSE_BEGUN DRAM on 0..3: 0x1000; close 0
+                    = LEAKED, UNEXPLAINED LEAKED, live on devices 0 1 2 3
+                    because no free was reported
+                    because the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({witnessed})
                 """)
         void isJudgedBy(Story story) {
             story.holds();
-        }
-
-        @Test
-        void aParentLeaksThoughItsSubmeshFreedThatAddress() {
-            var history = parentAndSubmesh().tell("""
-                    free DRAM 0x1000 on 0..1, mesh 1; close 1; witness CLOSE_BEGUN DRAM on 0..3: 0x1000; close 0
-                    """).recorded();
-
-            judged(history)
-                    .hasOutcome(Outcome.LEAKED)
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .because(
-                            "no free was reported",
-                            "the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({witnessed})");
-            assertThat(history.live()).extracting(BufferGeneration::device).containsExactly(0, 1, 2, 3);
         }
 
         @Test
@@ -156,20 +148,6 @@ class SeveralMeshesTests {
     @Nested
     class Ledgers {
 
-        @Test
-        void theReportsOfTwoMeshesAreNotOneAllocationReportedTwice() {
-            // The parent's object owns, the submesh's only points: within one mesh that would be one allocation.
-            var history = told("""
-                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0;
-                    allocate DRAM 0x1000 on 0, view, mesh 1; free DRAM 0x1000 on 0, owning, mesh 0; close
-                    """);
-
-            judged(history)
-                    .hasOutcome(Outcome.LEAKED)
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .because("no free was reported");
-        }
-
         @Stories("""
                 two reports of one mesh still are
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 1, again NON_OWNING;
@@ -201,11 +179,22 @@ class SeveralMeshesTests {
                     witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; free DRAM 0x1000 on 0; close 1;
                     witness CLOSE_BEGUN DRAM on 0; close 0
                     = LEAK_FREE, conclusive
-                the runtimes own memory is judged by the wipe of its own mesh
+                the runtime's own memory is judged by the wipe of its own mesh
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, lifetime SYSTEM, mesh 1;
                     witness BEFORE_WIPE DRAM on 0; witness AFTER_WIPE DRAM on 0; close 0;
                     witness BEFORE_WIPE DRAM on 0: 0x1000, mesh 1; close 1
                     = LEAKED, SYSTEM LEAKED
+                the reports of two meshes are not one allocation reported twice
+                    // The parent's object owns, the submesh's only points: within one mesh that would be one allocation.
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0;
+                    allocate DRAM 0x1000 on 0, view, mesh 1; free DRAM 0x1000 on 0, owning, mesh 0; close
+                    = LEAKED, UNEXPLAINED LEAKED
+                    because no free was reported
+                a report under a device that is none of its mesh's own is still that mesh's
+                    // Some runtimes report memory of a whole mesh under device 0.
+                    mesh 0 over 0..1; mesh 1 in 0 over 1; allocate DRAM 0x1000 on 0, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; close 1; free DRAM 0x1000 on 0, mesh 0
+                    = LEAKED, UNEXPLAINED LEAKED, live of meshes 1, no anomalies
                 """)
         void isJudgedBy(Story story) {
             story.holds();
@@ -283,19 +272,6 @@ class SeveralMeshesTests {
                 assertThat(anomaly.generation().orElseThrow().mesh()).hasValue(0);
             });
         }
-
-        @Test
-        void aReportUnderADeviceThatIsNoneOfItsMeshsOwnIsStillThatMeshs() {
-            // Some runtimes report memory of a whole mesh under device 0.
-            var history = told("""
-                    mesh 0 over 0..1; mesh 1 in 0 over 1; allocate DRAM 0x1000 on 0, mesh 0;
-                    allocate DRAM 0x1000 on 0, mesh 1; close 1; free DRAM 0x1000 on 0, mesh 0
-                    """);
-
-            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-            assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
-            assertThat(history.anomalies()).isEmpty();
-        }
     }
 
     /** Buffers whose reports name no mesh. */
@@ -315,7 +291,7 @@ class SeveralMeshesTests {
                     close 1; witness CLOSE_BEGUN DRAM on 0; close 0
                     = FREE_UNREPORTED MISREPORTED
                     because the allocator of mesh 1 reported 0x1000 (4096) as free when close began ({witnessed 1})
-                what one mesh calls free and nobody asked the other may be the others
+                what one mesh calls free and nobody asked the other may be the other's
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0, mesh 1;
                     close 1; close 0
                     = UNEXPLAINED LEAKED
@@ -325,25 +301,17 @@ class SeveralMeshesTests {
                     witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1; witness CLOSE_BEGUN DRAM on 0; close 0
                     = FREE_UNREPORTED MISREPORTED
                     because the allocator of mesh 0 reported 0x1000 (4096) as free when close began ({last witnessed})
-                """)
-        void isJudgedBy(Story story) {
-            story.holds();
-        }
-
-        @Test
-        void whatAnyMeshCalledTakenSinceTheFirstReportIsNotExcusedByAnother() {
-            // It is unknown which of the two reports the free matched.
-            var history = told("""
+                what any mesh called taken since the first report is not excused by another
+                    // It is unknown which of the two reports the free matched.
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, view;
                     witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1; allocate DRAM 0x1000 on 0, owning;
                     free DRAM 0x1000 on 0, view; witness CLOSE_BEGUN DRAM on 0; close 0
-                    """);
-
-            judged(history)
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .because(
-                            "reported twice, freed once",
-                            "the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})");
+                    = UNEXPLAINED LEAKED
+                    because reported twice, freed once
+                    because the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
 
         @Test
@@ -631,28 +599,20 @@ class SeveralMeshesTests {
     @Nested
     class AtOneAddress {
 
-        @Test
-        void aBufferKeepsItsMesh() {
-            var history = told("""
+        @Stories("""
+                a buffer keeps its mesh
                     without origins; mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 1;
                     allocate DRAM 0x1000 on 0, mesh 1; witness CLOSE_BEGUN DRAM on 0; close 0;
                     witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1
-                    """);
-
-            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-            assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
-        }
-
-        @Test
-        void anAddressThatTwoMeshesReportedIsOfTheOneThatDidNotFreeItAndIsNotExcusedByTheOther() {
-            var history = told("""
+                    = LEAKED, UNEXPLAINED LEAKED, live of meshes 1
+                an address that two meshes reported is of the one that did not free it and is not excused by the other
                     without origins; mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
                     allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 0;
                     close 0; witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1
-                    """);
-
-            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-            assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
+                    = LEAKED, UNEXPLAINED LEAKED, live of meshes 1
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
     }
 

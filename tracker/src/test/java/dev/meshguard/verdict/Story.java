@@ -10,7 +10,7 @@ import java.util.stream.Stream;
  *
  * <p>Its lines tell the history, as {@link HistoryScript#tell} reads it, and then what is expected. A line that begins with
  * {@code =} lists the outcome, the cause and status of all survivors, or {@code causes} or {@code statuses} oldest first, and
- * the kinds of {@code anomalies}; {@code conclusive} says that there is no inconclusive reason. Lines that begin with
+ * the kinds of {@code anomalies}, and the {@code devices} or {@code meshes} of what is {@code live}; {@code conclusive} says that there is no inconclusive reason. Lines that begin with
  * {@code because} are the whole evidence of the oldest survivor, with {@code fix} the fix of the only group, and with
  * {@code inconclusive} all reasons. A line that is indented twice continues the one above.
  */
@@ -55,13 +55,11 @@ record Story(String name, String sentences, List<String> expected) {
         Stream<String> values = words.stream().skip(1);
         switch (words.get(0)) {
             case "conclusive" -> judgement.inconclusiveReasons();
-            case "no" -> {
-                if (claim.equals("no fix")) {
-                    judgement.hasFix("");
-                } else {
-                    judgement.hasAnomalies();
-                }
-            }
+            case "no" -> hasNone(judgement, words.get(1));
+            case "live" ->
+                judgement.hasLive(
+                        words.get(2),
+                        words.stream().skip(3).map(Integer::valueOf).toArray(Integer[]::new));
             case "anomalies" ->
                 judgement.hasAnomalies(values.map(Anomaly.Kind::valueOf).toArray(Anomaly.Kind[]::new));
             case "causes" -> judgement.hasCauses(values.map(Cause::valueOf).toArray(Cause[]::new));
@@ -74,6 +72,14 @@ record Story(String name, String sentences, List<String> expected) {
                     judgement.hasOnly(Cause.valueOf(words.get(0)), SurvivorStatus.valueOf(words.get(1)));
                 }
             }
+        }
+    }
+
+    private static void hasNone(Judgement judgement, String what) {
+        switch (what) {
+            case "fix" -> judgement.hasFix("");
+            case "anomalies" -> judgement.hasAnomalies();
+            default -> throw new IllegalArgumentException("No story can say \"no " + what + "\"");
         }
     }
 

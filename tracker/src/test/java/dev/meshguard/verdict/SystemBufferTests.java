@@ -48,7 +48,7 @@ class SystemBufferTests {
                 allocate L1 0x1000 on 0, lifetime SYSTEM
                 = SYSTEM LEAKED
                 because owned by an owner that was not named, lifetime SYSTEM: the runtime has to free it at close
-            is not named for the users memory whoever owns it
+            is not named for the user's memory whoever owns it
                 allocate L1 0x1000 on 0, of dispatch prefetcher
                 = UNEXPLAINED LEAKED
             goes before what happened on other devices

@@ -10,6 +10,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -20,7 +21,8 @@ import java.util.stream.Stream;
  * mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1, owning, of program 7; witness CLOSE_BEGUN DRAM on 1: 0x1000; close
  * </pre>
  *
- * <p>A buffer has 64 bytes if no size is given. Each sentence is a line of its own for origins.
+ * <p>A buffer has 64 bytes if no size is given. Each sentence is a line of its own for origins; {@code same line} is that of
+ * the request before.
  */
 final class HistorySentences {
 
@@ -28,6 +30,7 @@ final class HistorySentences {
 
     private final HistoryScript script;
     private int line;
+    private int lineOfRequest;
 
     HistorySentences(HistoryScript script) {
         this.script = script;
@@ -100,7 +103,10 @@ final class HistorySentences {
                 script.freeIgnored(type, devices, address, IgnoredFreeReason.valueOf(details.get(0)));
                 return;
             }
-            default -> script.allocate(type, devices, address, SIZE).atLine(line);
+            default -> {
+                lineOfRequest = details.contains("same line") ? lineOfRequest : line;
+                script.allocate(type, devices, address, SIZE).atLine(lineOfRequest);
+            }
         }
         details.forEach(detail -> detail(detail, sentence));
     }
@@ -111,6 +117,7 @@ final class HistorySentences {
         switch (words[0]) {
             case "size" -> script.size(Long.decode(last));
             case "each" -> script.eachOnItsOwn();
+            case "same" -> script.atLine(lineOfRequest);
             case "owning" -> script.owning();
             case "view" -> script.nonOwning();
             case "again" -> script.andOnceMore(Ownership.valueOf(last));
@@ -170,7 +177,7 @@ final class HistorySentences {
     /** {@code program 7} or {@code trace 0}. */
     private static Owner owner(String text) {
         String[] kindAndName = text.split(" ", 2);
-        return new Owner(Owner.Kind.valueOf(kindAndName[0].toUpperCase(java.util.Locale.ROOT)), kindAndName[1]);
+        return new Owner(Owner.Kind.valueOf(kindAndName[0].toUpperCase(Locale.ROOT)), kindAndName[1]);
     }
 
     private static AllocatorId allocator(String kind) {
