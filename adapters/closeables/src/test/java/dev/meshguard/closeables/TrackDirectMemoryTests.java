@@ -454,14 +454,14 @@ class TrackDirectMemoryTests {
 
         static Set<Integer> leaking() {
             Random random = new Random(seed);
-            return IntStream.range(0, 6)
+            return IntStream.range(0, 4)
                     .filter(test -> random.nextInt(4) == 0)
                     .boxed()
                     .collect(Collectors.toCollection(TreeSet::new));
         }
 
         static Stream<Integer> tests() {
-            return IntStream.range(0, 6).boxed();
+            return IntStream.range(0, 4).boxed();
         }
 
         @ParameterizedTest

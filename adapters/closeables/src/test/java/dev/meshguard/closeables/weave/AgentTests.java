@@ -138,6 +138,7 @@ class AgentTests {
     private static String outputOf(String firstOnClassPath, List<String> options, String... arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         command.addAll(options);
         command.add("-cp");
         command.add(firstOnClassPath
