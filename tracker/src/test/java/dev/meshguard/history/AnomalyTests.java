@@ -22,6 +22,8 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.script.HistoryScript;
+import dev.meshguard.verdict.Stories;
+import dev.meshguard.verdict.Story;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -79,14 +81,45 @@ class AnomalyTests {
         assertThat(anomaly.generation().orElseThrow().size()).isEqualTo(64);
     }
 
-    @Test
-    void circularBuffersShareTheirAddressesInAnySize() {
-        var history = told("""
+    @Stories("""
+            circular buffers share their addresses in any size
                 allocate L1 101152 on 0, size 4096, circular buffer of program 7;
                 allocate L1 101152 on 0, size 2048, circular buffer of program 8
-                """);
-
-        assertThat(history.anomalies()).isEmpty();
+                = no anomalies
+            another type of another memory is none
+                allocate L1 0x1000 on 0; allocate DRAM 0x1000 on 0
+                = no anomalies
+            neighbours do not overlap
+                allocate DRAM 0x1000 on 0, size 0x100; allocate DRAM 0x1100 on 0, size 0x100
+                = no anomalies
+            neighbours do not overlap (2)
+                allocate DRAM 0x1000 on 0, size 0x100; allocate DRAM 0xf00 on 0, size 0x100
+                = no anomalies
+            a freed buffer overlaps nothing
+                allocate DRAM 0x1000 on 0, size 0x100; free DRAM 0x1000 on 0; allocate DRAM 0x1080 on 0, size 0x100
+                = no anomalies
+            other devices do not overlap
+                allocate DRAM 0x1000 on 0, size 0x100; allocate DRAM 0x1080 on 1, size 0x100
+                = no anomalies
+            types of one memory overlap
+                allocate DRAM 0x1000 on 0, size 0x100; allocate TRACE 0x1080 on 0, size 0x100
+                = anomalies OVERLAP
+            a view inside what it points to does not overlap
+                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1080 on 0, size 0x80, view
+                = no anomalies
+            a view beyond what it points to overlaps
+                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1080 on 0, size 0x81, view
+                = anomalies OVERLAP
+            an owner inside a live buffer overlaps
+                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1080 on 0, size 0x80, owning
+                = anomalies OVERLAP
+            an address of an earlier open period of the device overlaps nothing
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x100; close; mesh 1 over 0;
+                allocate DRAM 0x1080 on 0, size 0x100; allocate TRACE 0x1000 on 0, size 0x10; close
+                = no anomalies
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     @Test
@@ -96,13 +129,6 @@ class AnomalyTests {
         Anomaly anomaly = only(history, Anomaly.Kind.TYPE_CHANGE);
         assertThat(anomaly.type()).isEqualTo(L1_SMALL);
         assertThat(anomaly.generation().orElseThrow().type()).isEqualTo(L1);
-    }
-
-    @Test
-    void anotherTypeOfAnotherMemoryIsNone() {
-        var history = told("allocate L1 0x1000 on 0; allocate DRAM 0x1000 on 0");
-
-        assertThat(history.anomalies()).isEmpty();
     }
 
     @Test
@@ -117,66 +143,6 @@ class AnomalyTests {
         Anomaly anomaly = only(twoBuffers(0x1000, 0x100, 0xf01, 0x100), Anomaly.Kind.OVERLAP);
 
         assertThat(anomaly.generation().orElseThrow().address()).isEqualTo(0x1000);
-    }
-
-    @Test
-    void neighboursDoNotOverlap() {
-        assertThat(twoBuffers(0x1000, 0x100, 0x1100, 0x100).anomalies()).isEmpty();
-        assertThat(twoBuffers(0x1000, 0x100, 0xf00, 0x100).anomalies()).isEmpty();
-    }
-
-    @Test
-    void aFreedBufferOverlapsNothing() {
-        var history = told("""
-                allocate DRAM 0x1000 on 0, size 0x100; free DRAM 0x1000 on 0; allocate DRAM 0x1080 on 0, size 0x100
-                """);
-
-        assertThat(history.anomalies()).isEmpty();
-    }
-
-    @Test
-    void otherDevicesDoNotOverlap() {
-        var history = told("""
-                allocate DRAM 0x1000 on 0, size 0x100; allocate DRAM 0x1080 on 1, size 0x100
-                """);
-
-        assertThat(history.anomalies()).isEmpty();
-    }
-
-    @Test
-    void typesOfOneMemoryOverlap() {
-        var history = told("""
-                allocate DRAM 0x1000 on 0, size 0x100; allocate TRACE 0x1080 on 0, size 0x100
-                """);
-
-        only(history, Anomaly.Kind.OVERLAP);
-    }
-
-    @Test
-    void aViewInsideWhatItPointsToDoesNotOverlap() {
-        var history = told("""
-                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1080 on 0, size 0x80, view
-                """);
-
-        assertThat(history.anomalies()).isEmpty();
-    }
-
-    @Test
-    void aViewBeyondWhatItPointsToOverlaps() {
-        var history = told("""
-                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1080 on 0, size 0x81, view
-                """);
-
-        only(history, Anomaly.Kind.OVERLAP);
-    }
-
-    @Test
-    void anOwnerInsideALiveBufferOverlaps() {
-        var history = told("""
-                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1080 on 0, size 0x80, owning
-                """);
-
-        only(history, Anomaly.Kind.OVERLAP);
     }
 
     @Test
@@ -213,16 +179,6 @@ class AnomalyTests {
 
         Anomaly anomaly = only(history, Anomaly.Kind.ALLOCATION_AFTER_CLOSE);
         assertThat(anomaly.generation()).isEqualTo(Optional.empty());
-    }
-
-    @Test
-    void anAddressOfAnEarlierOpenPeriodOfTheDeviceOverlapsNothing() {
-        var history = told("""
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x100; close; mesh 1 over 0;
-                allocate DRAM 0x1080 on 0, size 0x100; allocate TRACE 0x1000 on 0, size 0x10; close
-                """);
-
-        assertThat(history.anomalies()).isEmpty();
     }
 
     @Test

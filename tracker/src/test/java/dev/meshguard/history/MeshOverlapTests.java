@@ -1,11 +1,7 @@
 package dev.meshguard.history;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.BufferType.L1_SMALL;
-import static dev.meshguard.event.BufferType.TRACE;
 import static dev.meshguard.history.Anomaly.Kind.HELD_BY_TWO_ALLOCATORS;
-import static dev.meshguard.history.Anomaly.Kind.OVERLAP;
 import static dev.meshguard.history.Anomaly.Kind.SIZE_CHANGE;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
@@ -17,6 +13,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.script.HistoryScript;
+import dev.meshguard.verdict.Stories;
+import dev.meshguard.verdict.Story;
 import org.junit.jupiter.api.Test;
 
 /** Memory that two meshes hold at one time, and cases that only look like it. */
@@ -66,10 +64,48 @@ class MeshOverlapTests {
                 .containsExactly(0x1000L, 0x1100L);
     }
 
-    @Test
-    void neighboursAreNone() {
-        assertThat(submeshTakes(0x1100, 0x100).anomalies()).isEmpty();
-        assertThat(submeshTakes(0xf00, 0x100).anomalies()).isEmpty();
+    @Stories("""
+            neighbours are none
+                mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 0;
+                allocate DRAM 0x1100 on 0, size 0x100, mesh 1
+                = no anomalies
+            neighbours are none (2)
+                mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 0;
+                allocate DRAM 0xf00 on 0, size 0x100, mesh 1
+                = no anomalies
+            reports a view into the memory of its own mesh once
+                mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 0;
+                allocate DRAM 0x1000 on 0, size 0x100, owning, mesh 1;
+                allocate DRAM 0x1010 on 0, size 0x10, view, mesh 1
+                = anomalies HELD_BY_TWO_ALLOCATORS
+            a buffer that the other mesh freed is none
+                mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 0;
+                free DRAM 0x1000 on 0, mesh 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 1
+                = no anomalies
+            another device or memory is none
+                mesh 0 over 0..1; mesh 1 in 0 over 1; allocate DRAM 0x1000 on 0, size 0x100, mesh 0;
+                allocate DRAM 0x1000 on 1, size 0x100, mesh 1; allocate L1 0x1000 on 1, size 0x100, mesh 0
+                = no anomalies
+            another type of the same memory is one
+                mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 0;
+                allocate TRACE 0x1000 on 0, size 0x100, mesh 1; allocate L1 0x1000 on 0, size 0x100, mesh 1;
+                allocate L1_SMALL 0x1080 on 0, size 0x100, mesh 0
+                = anomalies HELD_BY_TWO_ALLOCATORS HELD_BY_TWO_ALLOCATORS
+            what meets both its own mesh and another is both
+                mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 0;
+                allocate DRAM 0x1100 on 0, size 0x100, mesh 1; allocate DRAM 0x1080 on 0, size 0x100, mesh 1
+                = anomalies OVERLAP HELD_BY_TWO_ALLOCATORS
+            where only the circular buffer is left nothing is taken
+                mesh 0 over 0; mesh 1 in 0 over 0; allocate L1 0x1000 on 0, size 0x100, mesh 0;
+                allocate L1 0x1000 on 0, size 0x100, circular buffer of program 1; free L1 0x1000 on 0, mesh 0;
+                allocate L1 0x1000 on 0, size 0x100, mesh 1
+                = no anomalies
+            an allocation by a closed mesh is noted though the device is open
+                mesh 0 over 0; mesh 1 in 0 over 0; close 1; allocate DRAM 0x1000 on 0, size 0x100, mesh 1
+                = anomalies ALLOCATION_AFTER_CLOSE
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     @Test
@@ -79,32 +115,6 @@ class MeshOverlapTests {
                 .nonOwning()
                 .onMesh(1)
                 .recorded());
-    }
-
-    @Test
-    void reportsAViewIntoTheMemoryOfItsOwnMeshOnce() {
-        var history = parentHolds(0x1000, 0x100)
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .owning()
-                .onMesh(1)
-                .allocate(DRAM, device(0), 0x1010, 0x10)
-                .nonOwning()
-                .onMesh(1)
-                .recorded();
-
-        only(history);
-    }
-
-    @Test
-    void aBufferThatTheOtherMeshFreedIsNone() {
-        var history = parentHolds(0x1000, 0x100)
-                .free(DRAM, device(0), 0x1000)
-                .onMesh(0)
-                .allocate(DRAM, device(0), 0x1000, 0x100)
-                .onMesh(1)
-                .recorded();
-
-        assertThat(history.anomalies()).isEmpty();
     }
 
     @Test
@@ -139,32 +149,6 @@ class MeshOverlapTests {
     }
 
     @Test
-    void anotherDeviceOrMemoryIsNone() {
-        var history = told("""
-                mesh 0 over 0..1; mesh 1 in 0 over 1; allocate DRAM 0x1000 on 0, size 0x100, mesh 0;
-                allocate DRAM 0x1000 on 1, size 0x100, mesh 1; allocate L1 0x1000 on 1, size 0x100, mesh 0
-                """);
-
-        assertThat(history.anomalies()).isEmpty();
-    }
-
-    @Test
-    void anotherTypeOfTheSameMemoryIsOne() {
-        var history = parentHolds(0x1000, 0x100)
-                .allocate(TRACE, device(0), 0x1000, 0x100)
-                .onMesh(1)
-                .allocate(L1, device(0), 0x1000, 0x100)
-                .onMesh(1)
-                .allocate(L1_SMALL, device(0), 0x1080, 0x100)
-                .onMesh(0)
-                .recorded();
-
-        assertThat(history.anomalies())
-                .extracting(Anomaly::kind)
-                .containsExactly(HELD_BY_TWO_ALLOCATORS, HELD_BY_TWO_ALLOCATORS);
-    }
-
-    @Test
     void reportsEachMeshThatHoldsTheMemory() {
         var history = told("""
                 mesh 0 over 0; mesh 1 in 0 over 0; mesh 2 in 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 0;
@@ -175,18 +159,6 @@ class MeshOverlapTests {
                 .extracting(anomaly -> anomaly.generation().orElseThrow().mesh().orElseThrow())
                 .containsExactly(0, 1);
         assertThat(history.anomalies()).extracting(Anomaly::kind).containsOnly(HELD_BY_TWO_ALLOCATORS);
-    }
-
-    @Test
-    void whatMeetsBothItsOwnMeshAndAnotherIsBoth() {
-        var history = parentHolds(0x1000, 0x100)
-                .allocate(DRAM, device(0), 0x1100, 0x100)
-                .onMesh(1)
-                .allocate(DRAM, device(0), 0x1080, 0x100)
-                .onMesh(1)
-                .recorded();
-
-        assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(OVERLAP, HELD_BY_TWO_ALLOCATORS);
     }
 
     @Test
@@ -223,17 +195,6 @@ class MeshOverlapTests {
     }
 
     @Test
-    void whereOnlyTheCircularBufferIsLeftNothingIsTaken() {
-        var history = told("""
-                mesh 0 over 0; mesh 1 in 0 over 0; allocate L1 0x1000 on 0, size 0x100, mesh 0;
-                allocate L1 0x1000 on 0, size 0x100, circular buffer of program 1; free L1 0x1000 on 0, mesh 0;
-                allocate L1 0x1000 on 0, size 0x100, mesh 1
-                """);
-
-        assertThat(history.anomalies()).isEmpty();
-    }
-
-    @Test
     void aDeviceThatOneMoreMeshOpensKeepsWhatIsTaken() {
         var history = told("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 0; mesh 1 over 0;
@@ -248,15 +209,6 @@ class MeshOverlapTests {
     void bankedBuffersMeetByTheExtentTheySayOnly() {
         assertThat(banked(false).anomalies()).isEmpty();
         only(banked(true));
-    }
-
-    @Test
-    void anAllocationByAClosedMeshIsNotedThoughTheDeviceIsOpen() {
-        var history = told("""
-                mesh 0 over 0; mesh 1 in 0 over 0; close 1; allocate DRAM 0x1000 on 0, size 0x100, mesh 1
-                """);
-
-        assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.ALLOCATION_AFTER_CLOSE);
     }
 
     @Test

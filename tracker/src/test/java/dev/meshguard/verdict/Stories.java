@@ -25,7 +25,7 @@ import org.junit.jupiter.params.support.AnnotationConsumer;
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedTest(name = "{0}")
 @ArgumentsSource(Stories.Reader.class)
-@interface Stories {
+public @interface Stories {
 
     /** The stories. Lines that begin with {@code //} are comments. */
     String value();
@@ -34,6 +34,8 @@ import org.junit.jupiter.params.support.AnnotationConsumer;
     class Reader implements ArgumentsProvider, AnnotationConsumer<Stories> {
 
         private String text = "";
+
+        Reader() {}
 
         @Override
         public void accept(Stories stories) {

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * {@code because} are the whole evidence of the oldest survivor, with {@code fix} the fix of the only group, and with
  * {@code inconclusive} all reasons. A line that is indented twice continues the one above.
  */
-record Story(String name, String sentences, List<String> expected) {
+public record Story(String name, String sentences, List<String> expected) {
 
     static Story of(String text) {
         List<String> lines = text.replaceAll("\\R {8,}", " ")
@@ -32,7 +32,7 @@ record Story(String name, String sentences, List<String> expected) {
     }
 
     /** Fails if the verdict is another one. */
-    void holds() {
+    public void holds() {
         if (expected.isEmpty()) {
             throw new IllegalArgumentException("The story \"" + name + "\" expects nothing");
         }
