@@ -71,41 +71,31 @@ class CachedResourcesTests {
 
     @TestMethodOrder(MethodOrderer.MethodName.class)
     abstract static class UsingTestCase {
-        abstract Weights weights();
-
-        @Test
-        void first(MeshDevice mesh) {
-            weights().use(mesh);
-        }
-
-        @Test
-        void second(MeshDevice mesh) {
-            weights().use(mesh);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class LazyTestCase extends UsingTestCase {
-        private static Weights weights;
+        static Weights weights = new Weights();
 
         @BeforeAll
         static void begins() {
             weights = new Weights();
         }
 
-        @Override
-        Weights weights() {
-            return weights;
+        @Test
+        void first(MeshDevice mesh) {
+            weights.use(mesh);
+        }
+
+        @Test
+        void second(MeshDevice mesh) {
+            weights.use(mesh);
         }
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class EagerTestCase extends UsingTestCase {
-        private static Weights weights;
+    static class LazyTestCase extends UsingTestCase {}
 
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class EagerTestCase extends UsingTestCase {
         @BeforeAll
         static void loads(MeshDevice mesh) {
-            weights = new Weights();
             weights.use(mesh);
         }
 
@@ -113,26 +103,9 @@ class CachedResourcesTests {
         static void unloads() {
             weights.unload();
         }
-
-        @Override
-        Weights weights() {
-            return weights;
-        }
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @ExpectBuffers(label = "weights", because = "loaded once for all tests")
-    static class ExpectedTestCase extends UsingTestCase {
-        private static Weights weights;
-
-        @BeforeAll
-        static void begins() {
-            weights = new Weights();
-        }
-
-        @Override
-        Weights weights() {
-            return weights;
-        }
-    }
+    static class ExpectedTestCase extends UsingTestCase {}
 }

@@ -5,8 +5,8 @@ import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,22 +26,16 @@ class RunFilesTests {
 
     @Test
     void appliesTheExpectedBuffersFileOfTheRun() throws IOException {
-        Path file = write("expected.txt", "DRAM label \"weights\" count exactly 8 because \"shared\"\n");
-
-        assertThat(run(TypicalTestCase.Weights.class, Map.of("meshguard.expected-buffers", file.toString())))
+        assertThat(runExpecting("DRAM label \"weights\" count exactly 8 because \"shared\"\n"))
                 .hasOnlySucceeded(1);
     }
 
     @Test
     void aFailureNamesFileAndLine() throws IOException {
-        Path file = write("expected.txt", "\nDRAM label \"weights\" count exactly 7 because \"shared\"\n");
-
-        assertThat(run(TypicalTestCase.Weights.class, Map.of("meshguard.expected-buffers", file.toString())))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("(DRAM, label \"weights\", exactly 7 buffers, because \"shared\" at " + file
-                        + ":2); 1 more than that allows");
+        assertThat(runExpecting("\nDRAM label \"weights\" count exactly 7 because \"shared\"\n"))
+                .hasOnlyLeakOf("keeps(MeshDevice)")
+                .withTextContaining("(DRAM, label \"weights\", exactly 7 buffers, because \"shared\" at "
+                        + folder.resolve("expected.txt") + ":2); 1 more than that allows");
     }
 
     @Test
@@ -64,14 +58,12 @@ class RunFilesTests {
     void anEntryThatMatchedInNoTestFailsTheWholeRun() throws IOException {
         Path file = write("expected.txt", "label weights because \"shared\"\nlabel fabric because \"telemetry\"\n");
 
-        assertThat(run(
-                        TypicalTestCase.Weights.class,
-                        Map.of("meshguard.expected-buffers", file.toString(), "meshguard.run", "1")))
-                .hasTest("keeps")
-                .whichSucceeded();
-        assertThat(run(
-                        TypicalTestCase.Weights.class,
-                        Map.of("meshguard.expected-buffers", file.toString(), "meshguard.run", "1")))
+        RunAssert.Results results = run(
+                TypicalTestCase.Weights.class,
+                Map.of("meshguard.expected-buffers", file.toString(), "meshguard.run", "1"));
+
+        assertThat(results).hasTest("keeps").whichSucceeded();
+        assertThat(results)
                 .hasFailedClass()
                 .whichFailed()
                 .with(AssertionFailedError.class)
@@ -96,14 +88,12 @@ class RunFilesTests {
 
     @Test
     void aFileWithAWrongLineFailsEachTest() throws IOException {
-        Path file = write("expected.txt", "DRAM because\n");
-
-        assertThat(run(TypicalTestCase.Weights.class, Map.of("meshguard.expected-buffers", file.toString())))
+        assertThat(runExpecting("DRAM because\n"))
                 .hasSingleTest()
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        file + ":1:13: the line ends where the reason has to stand.");
+                        folder.resolve("expected.txt") + ":1:13: the line ends where the reason has to stand.");
     }
 
     @Test
@@ -121,7 +111,7 @@ class RunFilesTests {
     void reportsAKnownLeakWithoutFailing() throws IOException {
         Path known = knownFrom(TypicalTestCase.Weights.class);
 
-        assertThat(run(TypicalTestCase.Weights.class, Map.of("meshguard.baseline", known.toString())))
+        assertThat(runKnowing(known, TypicalTestCase.Weights.class))
                 .hasTest("keeps")
                 .whichSucceededWithPublishedTextContaining(
                         "   note  fingerprint ",
@@ -131,22 +121,9 @@ class RunFilesTests {
 
     @Test
     void aNewLeakFailsBesideAKnownOne() throws IOException {
-        Path known = knownFrom(TypicalTestCase.Weights.class);
-
-        assertThat(run(NewLeakTestCase.class, Map.of("meshguard.baseline", known.toString())))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
+        assertThat(runKnowing(knownFrom(TypicalTestCase.Weights.class), NewLeakTestCase.class))
+                .hasOnlyLeakOf("keeps(MeshDevice)")
                 .withTextContaining(" · new since the baseline\n");
-    }
-
-    @Test
-    void readsABaselineWithAByteOrderMark() throws IOException {
-        Path known = knownFrom(TypicalTestCase.Weights.class);
-        Files.writeString(known, "\ufeff" + Files.readString(known));
-
-        assertThat(run(TypicalTestCase.Weights.class, Map.of("meshguard.baseline", known.toString())))
-                .hasOnlySucceeded(1);
     }
 
     @Test
@@ -154,10 +131,20 @@ class RunFilesTests {
         Path known = knownFrom(TypicalTestCase.Weights.class);
         Files.writeString(known, Files.readString(known), StandardCharsets.UTF_16);
 
-        assertThat(run(TypicalTestCase.Weights.class, Map.of("meshguard.baseline", known.toString())))
+        assertThat(runKnowing(known, TypicalTestCase.Weights.class))
                 .hasSingleTest()
                 .whichFailed()
                 .with(ExtensionConfigurationException.class, known + " is not in UTF-8: save it as UTF-8.");
+    }
+
+    /** Runs a test that keeps weights with a file of expected buffers. */
+    private RunAssert.Results runExpecting(String lines) throws IOException {
+        Path file = write("expected.txt", lines);
+        return run(TypicalTestCase.Weights.class, Map.of("meshguard.expected-buffers", file.toString()));
+    }
+
+    private static RunAssert.Results runKnowing(Path known, Class<?> testCase) {
+        return run(testCase, Map.of("meshguard.baseline", known.toString()));
     }
 
     private Path write(String name, String text) throws IOException {
