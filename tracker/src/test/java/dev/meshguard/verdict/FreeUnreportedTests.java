@@ -6,7 +6,6 @@ import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.told;
-import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.LATE;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
@@ -17,10 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
-import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.script.HistoryScript;
 import org.junit.jupiter.api.Test;
@@ -148,6 +145,24 @@ class FreeUnreportedTests {
                 = UNEXPLAINED LEAKED, conclusive
                 because no free was reported
                 because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
+            is named when the one buffer that owns the memory of its request was freed
+                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 1, view, same request;
+                free DRAM 0x1000 on 0, owning
+                = FREE_UNREPORTED MISREPORTED
+                because the buffer of the same request that owns its memory was freed at {freed}
+            is not named for an owner of other memory
+                allocate DRAM 0x2000 on 0, owning; allocate DRAM 0x1000 on 1, view, same request;
+                free DRAM 0x2000 on 0, owning
+                = UNEXPLAINED LEAKED
+            is not named for a sibling that owns nothing
+                allocate DRAM 0x1000 on 0..1, view; free DRAM 0x1000 on 0, view
+                = UNEXPLAINED LEAKED
+            is not named where the free does not say that it was the owner's
+                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 1, view, same request; free DRAM 0x1000 on 0
+                = UNEXPLAINED LEAKED
+            is not named for an owner that is of another request
+                allocate DRAM 0x1000 on 0..1, view; allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0, owning
+                = UNEXPLAINED LEAKED
             """)
     void isJudgedBy(Story story) {
         story.holds();
@@ -221,52 +236,5 @@ class FreeUnreportedTests {
         assertThat(judged(history).hasOutcome(Outcome.LEAKED).verdict().survivors())
                 .extracting(Survivor::status)
                 .containsExactly(MISREPORTED, LEAKED);
-    }
-
-    private static AllocationHistory oneOwnerOfAllDevices(
-            Ownership ofFirst, Ownership ofFree, long addressOfFirst, BufferKind kind) {
-        var tracker = AllocationTracker.create();
-        var request = tracker.request(AllocationDetails.user().ofKind(kind));
-        tracker.allocated(request, 0, DRAM, addressOfFirst, 64, ofFirst);
-        tracker.allocated(request, 1, DRAM, 0x1000, 64, Ownership.NON_OWNING);
-        tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, addressOfFirst, ofFree);
-        return tracker.history();
-    }
-
-    @Test
-    void isNamedWhenTheOneBufferThatOwnsTheMemoryOfItsRequestWasFreed() {
-        judged(oneOwnerOfAllDevices(Ownership.OWNING, Ownership.OWNING, 0x1000, BufferKind.BUFFER))
-                .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because("the buffer of the same request that owns its memory was freed at {freed}");
-    }
-
-    @Test
-    void isNotNamedForAnOwnerOfOtherMemory() {
-        judged(oneOwnerOfAllDevices(Ownership.OWNING, Ownership.OWNING, 0x2000, BufferKind.BUFFER))
-                .hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForASiblingThatOwnsNothing() {
-        judged(oneOwnerOfAllDevices(Ownership.NON_OWNING, Ownership.NON_OWNING, 0x1000, BufferKind.BUFFER))
-                .hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedWhereTheFreeDoesNotSayThatItWasTheOwners() {
-        judged(oneOwnerOfAllDevices(Ownership.OWNING, Ownership.UNKNOWN, 0x1000, BufferKind.BUFFER))
-                .hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForAnOwnerThatIsOfAnotherRequest() {
-        var tracker = AllocationTracker.create();
-        var request = tracker.request(AllocationDetails.user());
-        tracker.allocated(request, 0, DRAM, 0x1000, 64, Ownership.NON_OWNING);
-        tracker.allocated(request, 1, DRAM, 0x1000, 64, Ownership.NON_OWNING);
-        tracker.allocated(tracker.request(AllocationDetails.user()), 0, DRAM, 0x1000, 64, Ownership.OWNING);
-        tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, 0x1000, Ownership.OWNING);
-
-        judged(tracker.history()).hasOnly(UNEXPLAINED, LEAKED);
     }
 }

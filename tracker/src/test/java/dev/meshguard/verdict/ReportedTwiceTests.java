@@ -15,7 +15,6 @@ import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationTracker;
@@ -178,6 +177,29 @@ class ReportedTwiceTests {
                 allocate DRAM 0x1000 on 0, size 192, view; witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1;
                 free DRAM 0x1000 on 0, view; free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0: 0x1000; close
                 = UNEXPLAINED LEAKED
+            is named where a free came between the reports of one request
+                // A request that continues to report after a free still reports one allocation.
+                mesh 0 without 0; allocate DRAM 0x1000 on 0, view; free DRAM 0x1000 on 0;
+                allocate DRAM 0x1000 on 0, view, same request; allocate DRAM 0x1000 on 0, owning;
+                free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close without devices
+                = REPORTED_TWICE MISREPORTED
+                because reported 2 times at one live address ({allocated 2, 3}), freed once
+                because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
+            is not named because the request freed another address
+                mesh 0 without 0; allocate DRAM 0x2000 on 0, view; free DRAM 0x2000 on 0;
+                allocate DRAM 0x1000 on 0, view, same request; allocate DRAM 0x1000 on 0, owning;
+                free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close without devices
+                = FREE_UNREPORTED MISREPORTED
+            is named where a free came between the two reports of one request
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0, owning;
+                allocate DRAM 0x1000 on 0, owning, same request; witness CLOSE_BEGUN DRAM on 0; close
+                = REPORTED_TWICE MISREPORTED
+                because reported 2 times at one live address ({allocated 1, 2}), freed once
+                because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
+            is not named where a free came between the reports of two requests
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0, owning;
+                allocate DRAM 0x1000 on 0, owning, same line; witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
             """)
     void isJudgedBy(Story story) {
         story.holds();
@@ -200,39 +222,6 @@ class ReportedTwiceTests {
                 .because(
                         reported,
                         "the view of {allocated 2} was destroyed without a report; the buffer that it looked at was freed at {freed}");
-    }
-
-    /** A request that continues to report after a free still reports one allocation. */
-    @Test
-    void isNamedWhereAFreeCameBetweenTheReportsOfOneRequest() {
-        var tracker = AllocationTracker.create();
-        tracker.meshOpened(MeshDescription.of(0, "mesh 0", List.of(0)));
-        var request = tracker.request(AllocationDetails.user());
-        tracker.allocated(request, 0, DRAM, 0x1000, 64, NON_OWNING);
-        tracker.freed(0, DRAM, 0x1000);
-        tracker.allocated(request, 0, DRAM, 0x1000, 64, NON_OWNING);
-        freedBuffer(tracker, 0x1000);
-        witnessedFree(tracker);
-
-        judged(tracker.history())
-                .hasOnly(REPORTED_TWICE, MISREPORTED)
-                .because(
-                        "reported 2 times at one live address ({allocated 2, 3}), freed once",
-                        "the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
-    }
-
-    @Test
-    void isNotNamedBecauseTheRequestFreedAnotherAddress() {
-        var tracker = AllocationTracker.create();
-        tracker.meshOpened(MeshDescription.of(0, "mesh 0", List.of(0)));
-        var request = tracker.request(AllocationDetails.user());
-        tracker.allocated(request, 0, DRAM, 0x2000, 64, NON_OWNING);
-        tracker.freed(0, DRAM, 0x2000);
-        tracker.allocated(request, 0, DRAM, 0x1000, 64, NON_OWNING);
-        freedBuffer(tracker, 0x1000);
-        witnessedFree(tracker);
-
-        judged(tracker.history()).hasOnly(FREE_UNREPORTED, MISREPORTED);
     }
 
     @Test
@@ -263,38 +252,6 @@ class ReportedTwiceTests {
     private static void witnessedFree(AllocationTracker tracker) {
         tracker.witnessed(WitnessSnapshot.of(0, CLOSE_BEGUN).region(0, DRAM).build());
         tracker.meshClosed(0);
-    }
-
-    @Test
-    void isNamedWhereAFreeCameBetweenTheTwoReportsOfOneRequest() {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.deviceOpened(0);
-        MemoryRequest request = tracker.request(AllocationDetails.user());
-        tracker.allocated(request, 0, DRAM, 0x1000, 64, OWNING);
-        tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, 0x1000, OWNING);
-        tracker.allocated(request, 0, DRAM, 0x1000, 64, OWNING);
-        tracker.witnessed(WitnessSnapshot.of(0, CLOSE_BEGUN).region(0, DRAM).build());
-
-        judged(tracker.history())
-                .hasOnly(REPORTED_TWICE, MISREPORTED)
-                .because(
-                        "reported 2 times at one live address ({allocated 1, 2}), freed once",
-                        "the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
-    }
-
-    @Test
-    void isNotNamedWhereAFreeCameBetweenTheReportsOfTwoRequests() {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.deviceOpened(0);
-        for (int request = 0; request < 2; request++) {
-            tracker.allocated(tracker.request(AllocationDetails.user()), 0, DRAM, 0x1000, 64, OWNING);
-            if (request == 0) {
-                tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, 0x1000, OWNING);
-            }
-        }
-        tracker.witnessed(WitnessSnapshot.of(0, CLOSE_BEGUN).region(0, DRAM).build());
-
-        judged(tracker.history()).hasOnly(Cause.FREE_UNREPORTED, MISREPORTED);
     }
 
     @Test

@@ -240,6 +240,12 @@ public final class HistoryScript {
         return this;
     }
 
+    /** The request before it reports it too. */
+    HistoryScript ofSameRequest() {
+        verb().request = lastRequest;
+        return this;
+    }
+
     /** It is requested by a line of a test. */
     HistoryScript atLine(int line) {
         verb().stack = new StackTraceElement[] {
@@ -434,6 +440,7 @@ public final class HistoryScript {
         private final List<Place> places;
         private final List<Ownership> repeats = new ArrayList<>();
         private StackTraceElement[] stack = new Throwable().getStackTrace();
+        private @Nullable MemoryRequest request;
         private boolean oneByOne;
         private long size;
         private AllocationDetails details = AllocationDetails.user();
@@ -473,7 +480,7 @@ public final class HistoryScript {
             }
             return;
         }
-        MemoryRequest request = request(verb);
+        MemoryRequest request = verb.request == null ? request(verb) : verb.request;
         lastRequest = request;
         for (Place place : verb.places) {
             allocate(verb.oneByOne ? request(verb) : request, verb, place, verb.ownership);

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * </pre>
  *
  * <p>A buffer has 64 bytes if no size is given. Each sentence is a line of its own for origins; {@code same line} is that of
- * the request before.
+ * the request before, and with {@code same request} it is that request that reports once more.
  */
 final class HistorySentences {
 
@@ -117,7 +117,13 @@ final class HistorySentences {
         switch (words[0]) {
             case "size" -> script.size(Long.decode(last));
             case "each" -> script.eachOnItsOwn();
-            case "same" -> script.atLine(lineOfRequest);
+            case "same" -> {
+                if (last.equals("request")) {
+                    script.ofSameRequest();
+                } else {
+                    script.atLine(lineOfRequest);
+                }
+            }
             case "owning" -> script.owning();
             case "view" -> script.nonOwning();
             case "again" -> script.andOnceMore(Ownership.valueOf(last));
