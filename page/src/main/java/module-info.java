@@ -8,7 +8,6 @@ module dev.meshguard.page {
     requires transitive dev.meshguard.tracker;
 
     exports dev.meshguard.page;
-    exports dev.meshguard.page.suite;
 
     provides dev.meshguard.report.FailureOutput with
             dev.meshguard.page.internal.output.PageOutput;

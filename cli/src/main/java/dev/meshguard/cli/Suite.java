@@ -1,7 +1,7 @@
 package dev.meshguard.cli;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.page.suite.SuiteFolder;
+import dev.meshguard.page.SuiteFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package dev.meshguard.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.page.RunPage;
-import dev.meshguard.page.suite.SuiteFolder;
+import dev.meshguard.page.SuiteFolder;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;

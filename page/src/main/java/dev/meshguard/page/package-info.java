@@ -1,4 +1,4 @@
-/** The HTML page of a run. */
+/** The HTML page of a run, and folders of pages with an overview of their runs. */
 @NullMarked
 package dev.meshguard.page;
 

@@ -1,6 +1,6 @@
 package dev.meshguard.arrow;
 
-import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.TestThreads;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.weave.ObjectWatcher;
@@ -113,7 +113,7 @@ final class AllocatedMemory implements ObjectWatcher {
             if (memory instanceof TrackedMemory ofTest) {
                 blocks.put(memory, new Block(ofTest.tracker(), ofTest.lease(), new WeakReference<>(allocator)));
             } else {
-                AllocationSource.trackerOfThread(ArrowSource.ID).ifPresent(tracker -> {
+                TestThreads.trackerOfThread(ArrowSource.ID).ifPresent(tracker -> {
                     Lease lease = TrackedMemory.lease(tracker, allocator, memory.getSize(), memory);
                     blocks.put(memory, new Block(tracker, lease, new WeakReference<>(allocator)));
                 });

@@ -4,7 +4,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.handle.GarbageCollection;
 import dev.meshguard.handle.JdkReferences;
-import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.TestThreads;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
@@ -100,7 +100,7 @@ final class DirectBuffers implements ObjectWatcher {
             StackWalker.getInstance().walk(DirectBuffers::allocationOf).ifPresent(allocation -> {
                 Optional<Owner> owner = allocation.isOfTheJdk()
                         ? Optional.empty()
-                        : AllocationSource.trackerOfThread(DirectMemorySource.ID)
+                        : TestThreads.trackerOfThread(DirectMemorySource.ID)
                                 .map(tracker -> lease(tracker, allocation.memory(), buffer));
                 open.put(buffer, new OpenBuffer(buffer.capacity(), owner));
             });

@@ -2,7 +2,7 @@ package dev.meshguard.closeables;
 
 import dev.meshguard.closeables.ObjectKinds.Kind;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.TestThreads;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.internal.WeakIdentityMap;
@@ -93,7 +93,7 @@ final class OpenObjects implements ObjectWatcher {
     /** While no tests run, what is constructed belongs to nobody, and nothing is checked any more. */
     @Override
     public boolean isIdle() {
-        return !AllocationSource.isReceived(TrackedCloseablesSource.ID);
+        return !TestThreads.isReceived(TrackedCloseablesSource.ID);
     }
 
     @Override
@@ -110,7 +110,7 @@ final class OpenObjects implements ObjectWatcher {
     public void constructed(Object object, Map<String, String> unheard) {
         // A class that is woven again while its constructor runs may report an object twice.
         Optional<AllocationTracker> found = open.get(object) == null
-                ? AllocationSource.trackerOfThread(TrackedCloseablesSource.ID)
+                ? TestThreads.trackerOfThread(TrackedCloseablesSource.ID)
                 : Optional.empty();
         if (found.isEmpty()) {
             return;

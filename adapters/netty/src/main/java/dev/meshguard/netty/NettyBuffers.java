@@ -2,7 +2,7 @@ package dev.meshguard.netty;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.TestThreads;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
@@ -76,7 +76,7 @@ final class NettyBuffers {
         if (buffer instanceof CompositeByteBuf || buffer.unwrap() != null) {
             return Optional.empty();
         }
-        return AllocationSource.trackerOfThread(NettySource.ID)
+        return TestThreads.trackerOfThread(NettySource.ID)
                 .map(tracker -> of(tracker).allocated(buffer));
     }
 

@@ -16,6 +16,8 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SliceRule;
 import dev.meshguard.mesh.MeshDevice;
 import java.util.List;
@@ -243,9 +245,22 @@ class PublicApiTests {
     }
 
     // The packages depend on each other in one direction, inside modules too. A package X.internal.* may use its face
-    // X, and X uses it.
+    // X, and X uses it. Together they are a room, and rooms depend on each other in one direction too.
 
     private static final String INTERNAL = ".internal";
+
+    /** A package with its internal ones: two rooms that need each other would be one. */
+    private static final SliceAssignment ROOMS = new SliceAssignment() {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            return SliceIdentifier.of(type.getPackageName().replaceFirst("\\.internal(\\..*)?$", ""));
+        }
+
+        @Override
+        public String getDescription() {
+            return "packages with their internal ones";
+        }
+    };
 
     private static final List<String> SEEN_BY_VERDICTS =
             List.of("dev.meshguard.event", "dev.meshguard.history", "dev.meshguard.file", "dev.meshguard.verdict");
@@ -279,6 +294,7 @@ class PublicApiTests {
                     describe("internals of " + face, type -> isInternalOf(face, type)), resideInAPackage(face));
         }
         rule.check(product);
+        slices().assignedFrom(ROOMS).should().beFreeOfCycles().check(product);
     }
 
     /** So a verdict is a function of the history: no rule can ask the tracker or an object that holds a buffer. */

@@ -1,9 +1,13 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.thread.RunningTest;
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.tracker.AllocationTracker;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.apiguardian.api.API;
@@ -34,6 +38,28 @@ public final class TestThreads {
 
     TestThreads(RunningTest test) {
         this.test = test;
+    }
+
+    /**
+     * Returns the tracker for an allocation by the calling thread, for a source whose library reports through one hook of the
+     * process; empty if no tracked test examines it. Report the free of what was allocated to the same tracker.
+     *
+     * <p>The session of such a source calls {@link SourceContext#receiveFromThreads()} when it begins. What belongs to no test is checked
+     * at the end of the run.
+     *
+     * @param source the {@linkplain AllocationSource#id() id} of the source
+     */
+    public static Optional<AllocationTracker> trackerOfThread(String source) {
+        return RunningTest.trackerOf(source);
+    }
+
+    /**
+     * Returns whether {@link #trackerOfThread} may find a tracker, without a look at the thread: JUnit runs tests, or a run that examines
+     * the source has not ended.
+     */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public static boolean isReceived(String source) {
+        return RunningTest.isReceived(source);
     }
 
     /** Attributes the allocations of threads to the test until its end, unless another running test has bound them too. */

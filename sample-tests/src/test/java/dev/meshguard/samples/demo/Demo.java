@@ -5,7 +5,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.page.RunPage;
-import dev.meshguard.page.suite.SuiteFolder;
+import dev.meshguard.page.SuiteFolder;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.samples.demo.DemoScenario.LanguageModelTestCase;
 import dev.meshguard.samples.demo.DemoScenario.ThirtySixKilobytesTestCase;

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.MeshGuardExtension;
+import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.source.AllocationSource;
@@ -199,7 +200,7 @@ class ForkedPagesTests {
 
         @BeforeAll
         static void leaks() {
-            AllocationSource.trackerOfThread(Library.ID).orElseThrow().allocated(0, BufferType.DRAM, 4_096, 64);
+            TestThreads.trackerOfThread(Library.ID).orElseThrow().allocated(0, BufferType.DRAM, 4_096, 64);
         }
 
         @Test

@@ -2,7 +2,7 @@ package dev.meshguard.verification.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.page.suite.SuiteFolder;
+import dev.meshguard.page.SuiteFolder;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;

@@ -6,7 +6,7 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import dev.meshguard.history.Timeline;
 import dev.meshguard.page.RunPage;
-import dev.meshguard.page.suite.SuiteFolder;
+import dev.meshguard.page.SuiteFolder;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;

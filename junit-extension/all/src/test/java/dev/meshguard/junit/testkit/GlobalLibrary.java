@@ -4,6 +4,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
@@ -33,7 +34,7 @@ public final class GlobalLibrary {
 
     /** Allocates bytes; the hook reports them. */
     public static Memory allocate(long bytes) {
-        Optional<AllocationTracker> tracker = AllocationSource.trackerOfThread(ID);
+        Optional<AllocationTracker> tracker = TestThreads.trackerOfThread(ID);
         Memory memory = new Memory(NEXT_ADDRESS.getAndAdd(1L << 32), tracker);
         tracker.ifPresent(reported -> reported.allocated(0, BufferType.SYSTEM_MEMORY, memory.address, bytes));
         return memory;
@@ -41,7 +42,7 @@ public final class GlobalLibrary {
 
     /** Allocates bytes; the hook reports them with the object through which the caller holds them. */
     public static Memory allocateWithHandle(long bytes) {
-        Optional<AllocationTracker> tracker = AllocationSource.trackerOfThread(ID);
+        Optional<AllocationTracker> tracker = TestThreads.trackerOfThread(ID);
         Memory memory = new Memory(NEXT_ADDRESS.getAndAdd(1L << 32), tracker);
         tracker.ifPresent(reported -> {
             MemoryRequest request = reported.request(AllocationDetails.user());

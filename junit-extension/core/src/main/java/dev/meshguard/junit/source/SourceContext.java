@@ -42,8 +42,8 @@ public interface SourceContext {
     void notInstalled(String reason, String fix);
 
     /**
-     * Receives the reports of the threads of the session: {@link AllocationSource#trackerOfThread} returns its tracker to them. For
-     * sources whose library reports through one hook of the process.
+     * Receives the reports of the threads of the session: {@link dev.meshguard.junit.TestThreads#trackerOfThread} returns its tracker to
+     * them. For sources whose library reports through one hook of the process.
      */
     void receiveFromThreads();
 }

@@ -1,7 +1,7 @@
 package dev.meshguard.page.internal.output;
 
 import dev.meshguard.page.RunPage;
-import dev.meshguard.page.suite.SuiteFolder;
+import dev.meshguard.page.SuiteFolder;
 import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.FailureOutput;
 import java.io.IOException;

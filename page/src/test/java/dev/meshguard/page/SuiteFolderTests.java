@@ -1,4 +1,4 @@
-package dev.meshguard.page.suite;
+package dev.meshguard.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,8 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.page.Pages;
-import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;

@@ -1,7 +1,6 @@
-package dev.meshguard.page.suite;
+package dev.meshguard.page;
 
 import dev.meshguard.file.FileReplacement;
-import dev.meshguard.page.RunPage;
 import dev.meshguard.page.internal.PageResources;
 import dev.meshguard.page.internal.PageTemplates;
 import dev.meshguard.page.internal.suite.SuiteData;
