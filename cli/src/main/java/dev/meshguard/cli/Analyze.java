@@ -2,6 +2,10 @@ package dev.meshguard.cli;
 
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
+import dev.meshguard.cli.terminal.ExitStatus;
+import dev.meshguard.cli.terminal.JsonDocument;
+import dev.meshguard.cli.terminal.Terminal;
+import dev.meshguard.cli.terminal.UsageException;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLogReader;
 import dev.meshguard.server.log.ParsedLog;

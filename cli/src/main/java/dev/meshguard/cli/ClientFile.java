@@ -1,5 +1,7 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.terminal.ExitStatus;
+import dev.meshguard.cli.terminal.Terminal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,9 @@
 package dev.meshguard.cli;
 
 import dev.meshguard.capture.evidence.MemoryReport;
+import dev.meshguard.cli.terminal.ExitStatus;
+import dev.meshguard.cli.terminal.Terminal;
+import dev.meshguard.cli.terminal.UsageException;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.verdict.difference.HistoryDifference;

@@ -1,5 +1,6 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.terminal.ExitStatus;
 import java.util.List;
 import java.util.Map;
 

@@ -1,5 +1,8 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.terminal.ExitStatus;
+import dev.meshguard.cli.terminal.JsonDocument;
+import dev.meshguard.cli.terminal.Table;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.report.VerdictReport;

@@ -6,6 +6,7 @@ import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemoryStatistics;
+import dev.meshguard.cli.terminal.UsageException;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.ProcessInspector;

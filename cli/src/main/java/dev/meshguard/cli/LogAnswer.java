@@ -1,5 +1,7 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.terminal.JsonDocument;
+import dev.meshguard.cli.terminal.Table;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AddressUse;

@@ -1,5 +1,10 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.terminal.ExitStatus;
+import dev.meshguard.cli.terminal.Interruption;
+import dev.meshguard.cli.terminal.Printer;
+import dev.meshguard.cli.terminal.Terminal;
+import dev.meshguard.cli.terminal.UsageException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.InputStream;

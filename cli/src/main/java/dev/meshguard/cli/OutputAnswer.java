@@ -3,6 +3,8 @@ package dev.meshguard.cli;
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
+import dev.meshguard.cli.terminal.JsonDocument;
+import dev.meshguard.cli.terminal.Table;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;

@@ -1,5 +1,6 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.terminal.UsageException;
 import dev.meshguard.server.protocol.RecordSize;
 import java.util.Arrays;
 import java.util.Optional;

@@ -1,5 +1,8 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.terminal.ExitStatus;
+import dev.meshguard.cli.terminal.Terminal;
+import dev.meshguard.cli.terminal.UsageException;
 import dev.meshguard.file.FileReplacement;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;

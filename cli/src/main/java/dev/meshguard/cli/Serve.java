@@ -1,5 +1,9 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.terminal.ExitStatus;
+import dev.meshguard.cli.terminal.Printer;
+import dev.meshguard.cli.terminal.Terminal;
+import dev.meshguard.cli.terminal.UsageException;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.DeviceInfo;
 import java.io.FilterWriter;

@@ -1,5 +1,8 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.terminal.Terminal;
+import dev.meshguard.cli.terminal.UsageException;
+
 /** The base class of the program's commands, whose options are set when they run. */
 @FunctionalInterface
 interface Subcommand {

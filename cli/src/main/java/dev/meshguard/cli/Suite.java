@@ -1,5 +1,8 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.terminal.ExitStatus;
+import dev.meshguard.cli.terminal.Terminal;
+import dev.meshguard.cli.terminal.UsageException;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.page.SuiteFolder;
 import java.io.IOException;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
+import dev.meshguard.cli.terminal.ExitStatus;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;

@@ -4,6 +4,8 @@ import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.internal.Alike;
+import dev.meshguard.report.internal.DeviceNames;
 import dev.meshguard.verdict.budget.BudgetMetric;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.BudgetViolation;

@@ -2,6 +2,8 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.internal.Alike;
+import dev.meshguard.report.internal.DeviceNames;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;

@@ -8,6 +8,8 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.VerdictReport.Fact;
+import dev.meshguard.report.internal.DeviceNames;
+import dev.meshguard.report.internal.SimilarTexts;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;

@@ -109,9 +109,8 @@ final class OpenObjects implements ObjectWatcher {
     @Override
     public void constructed(Object object, Map<String, String> unheard) {
         // A class that is woven again while its constructor runs may report an object twice.
-        Optional<AllocationTracker> found = open.get(object) == null
-                ? TestThreads.trackerOfThread(TrackedCloseablesSource.ID)
-                : Optional.empty();
+        Optional<AllocationTracker> found =
+                open.get(object) == null ? TestThreads.trackerOfThread(TrackedCloseablesSource.ID) : Optional.empty();
         if (found.isEmpty()) {
             return;
         }

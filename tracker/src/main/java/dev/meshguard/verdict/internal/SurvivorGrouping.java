@@ -13,6 +13,8 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.internal.survivor.HistoryIndex;
+import dev.meshguard.verdict.internal.survivor.SiblingCounts;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

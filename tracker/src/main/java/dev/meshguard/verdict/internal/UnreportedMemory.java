@@ -12,6 +12,8 @@ import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.verdict.internal.survivor.HistoryIndex;
+import dev.meshguard.verdict.internal.survivor.MemoryAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-/** The rules that find causes, one class each, and the grouping of survivors into leaks. */
+/** The stages of a verdict: survivors and their groups, overwritten buffers, expectations, and the reasons why a check cannot decide. */
 @NullMarked
 package dev.meshguard.verdict.internal;
 
