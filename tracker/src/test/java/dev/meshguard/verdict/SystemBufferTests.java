@@ -7,13 +7,10 @@ import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.SurvivorStatus.EXPECTED;
 import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 
-import dev.meshguard.event.Owner;
 import org.junit.jupiter.api.Test;
 
 /** Memory of the runtime itself. */
 class SystemBufferTests {
-
-    private static final Owner DISPATCH = new Owner(Owner.Kind.DISPATCH, "prefetcher");
 
     @Test
     void isRedWhenSystemMemoryOutlivesTheClose() {
