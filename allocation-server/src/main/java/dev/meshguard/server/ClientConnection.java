@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class ClientConnection {
 
     private static final int MAX_PROCESSES = 1000;
-    private static final byte[] NOTHING = {};
+    static final byte[] NOTHING = {};
 
     final int number;
     final SocketChannel channel;
@@ -120,14 +120,14 @@ final class ClientConnection {
     /** Sends the answers to what was read; returns whether there are any. */
     boolean sendAnswers() {
         ConnectionReader from = reader;
-        ByteBuffer answers = ByteBuffer.wrap(from == null ? NOTHING : from.answers());
-        if (from == null || !answers.hasRemaining()) {
+        byte[] answers = from == null ? NOTHING : from.answers();
+        if (from == null || answers.length == 0) {
             return false;
         }
         if (from.areAnswersRead()) {
-            answer(answers);
+            answer(ByteBuffer.wrap(answers));
         } else {
-            write(answers);
+            write(ByteBuffer.wrap(answers));
         }
         return true;
     }

@@ -148,8 +148,12 @@ final class RecordReports implements ConnectionReader {
         }
     }
 
+    /** Most reads have no answer. */
     @Override
     public byte[] answers() {
+        if (answers.size() == 0) {
+            return ClientConnection.NOTHING;
+        }
         byte[] result = answers.toByteArray();
         answers.reset();
         return result;
