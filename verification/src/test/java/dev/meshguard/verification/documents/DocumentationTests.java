@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -97,6 +98,15 @@ class DocumentationTests {
                 .map(file -> DynamicTest.dynamicTest(
                         DocumentationPage.ROOT.relativize(file).toString(),
                         () -> assertThat(Source.testsThatRun(file)).isNotEmpty()));
+    }
+
+    @Test
+    void everyRegionIsShown() throws IOException {
+        Set<String> shown = blocks().flatMap(block -> block.marker().stream())
+                .map(PageMarker::value)
+                .collect(Collectors.toSet());
+
+        assertThat(Source.regionsOfTheSamples()).isNotEmpty().isSubsetOf(shown);
     }
 
     @TestFactory

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -13,6 +14,7 @@ final class Source {
 
     static final Path SAMPLES = DocumentationPage.ROOT.resolve("sample-tests/src/test/java/dev/meshguard/samples");
 
+    private static final String REGION = "// region: ";
     private static final String TESTS = "Tests.java";
     private static final Pattern OWN_CONDITION =
             Pattern.compile("(?m)^(import dev\\.meshguard\\.samples\\.support\\.Fixture;|@Fixture)\n");
@@ -77,6 +79,21 @@ final class Source {
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
+    }
+
+    /** Returns the places of all regions of the samples, {@code path#region}. */
+    static List<String> regionsOfTheSamples() throws IOException {
+        List<String> places = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(SAMPLES)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                String path = DocumentationPage.ROOT.relativize(file).toString().replace('\\', '/');
+                Files.readAllLines(file).stream()
+                        .map(String::strip)
+                        .filter(line -> line.startsWith(REGION))
+                        .forEach(line -> places.add(path + "#" + line.substring(REGION.length())));
+            }
+        }
+        return places;
     }
 
     /** Returns a region of a file of the project, {@code path#region}, without its indentation. */
