@@ -5,25 +5,27 @@
  * One axis holds for all views that have a run from left to right.
  */
 const Axis = (() => {
-    const between = (keys, values, key) => {
+    /** The place of the last of ascending values that is not above a limit, or -1. */
+    const last = (values, limit) => {
         let low = 0;
-        let high = keys.length - 1;
-        if (key <= keys[low]) {
-            return values[low];
-        }
-        if (key >= keys[high]) {
-            return values[high];
-        }
-        while (high - low > 1) {
+        let high = values.length;
+        while (low < high) {
             const middle = (low + high) >> 1;
-            if (keys[middle] <= key) {
-                low = middle;
+            if (values[middle] <= limit) {
+                low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        const width = keys[high] - keys[low];
-        return width === 0 ? values[low] : values[low] + ((values[high] - values[low]) * (key - keys[low])) / width;
+        return low - 1;
+    };
+
+    const between = (keys, values, key) => {
+        const at = last(keys, key);
+        if (at < 0 || at === keys.length - 1) {
+            return values[Math.max(0, at)];
+        }
+        return values[at] + ((values[at + 1] - values[at]) * (key - keys[at])) / (keys[at + 1] - keys[at]);
     };
 
     const byEvent = (data) => ({
@@ -141,6 +143,7 @@ const Axis = (() => {
         start,
         control,
         ticks,
+        last,
         between,
         onChange: (listener) => listeners.push(listener),
         get current() {

@@ -24,7 +24,7 @@ const Cursor = (() => {
         moveTo,
         choose: set("rectangle"),
         /** The part of the run that the views show, from one event to another. */
-        zoom: (from, to, source) => report("zoom", from, to, source),
+        zoom: (from, to) => report("zoom", from, to),
         /** The only device that the views show, or all of them if it is undefined. */
         showDevice: set("device"),
         /** The range of events of which the views show what happened in it, or the whole run if it is undefined. */

@@ -63,18 +63,13 @@ const Dom = (() => {
     const mark = (name) =>
         draw("svg", { class: `mark mark-${name}`, viewBox: "0 0 16 16", "aria-hidden": "true" }, ...(SHAPES[name] || SHAPES.clean)());
 
-    /** Where a page may not reach the clipboard, the text is selected and copied the old way; if that fails too, it stays selected. */
-    const copyBySelection = (text, anchor) => {
+    /** Copies a text the way that pages without a secure address may; if it fails the text stays selected. */
+    const copy = (text, anchor) => {
         const area = make("textarea", { class: "copied", "aria-label": "The text to copy", readonly: true });
         area.value = text;
         anchor.after(area);
         area.select();
-        let copied = false;
-        try {
-            copied = document.execCommand("copy");
-        } catch {
-            copied = false;
-        }
+        const copied = document.execCommand("copy");
         if (copied) {
             area.remove();
             anchor.focus();
@@ -82,25 +77,13 @@ const Dom = (() => {
         return copied;
     };
 
-    const copy = async (text, anchor) => {
-        if (navigator.clipboard && window.isSecureContext) {
-            try {
-                await navigator.clipboard.writeText(text);
-                return true;
-            } catch {
-                return copyBySelection(text, anchor);
-            }
-        }
-        return copyBySelection(text, anchor);
-    };
-
     /** A button that copies a text and says whether it did. */
     const copyButton = (label, text, properties = {}) => {
         const result = make("span", { class: "copy-result", role: "status" });
         const button = make("button", { type: "button", ...properties, class: `copy ${properties.class || ""}` }, label);
-        button.addEventListener("click", async () => {
+        button.addEventListener("click", () => {
             result.textContent = "";
-            const copied = await copy(text, button);
+            const copied = copy(text, button);
             result.textContent = copied ? "Copied" : "Press Ctrl+C to copy what is selected";
             button.dataset.copied = String(copied);
         });

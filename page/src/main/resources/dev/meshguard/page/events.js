@@ -29,17 +29,8 @@ const EventsView = (() => {
 
     /** The position in the list of an event, or of the last one before it. */
     const positionOf = (number) => {
-        let low = 0;
-        let high = shown.length - 1;
-        while (low < high) {
-            const middle = (low + high + 1) >> 1;
-            if (data.events.number[shown[middle]] <= number) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return shown.length === 0 ? -1 : low;
+        const at = Axis.last(shown.map((index) => data.events.number[index]), number);
+        return Math.min(shown.length - 1, Math.max(0, at));
     };
 
     const row = (position) => {
@@ -111,7 +102,7 @@ const EventsView = (() => {
         if (targets[event.key] !== undefined && shown.length > 0) {
             event.preventDefault();
             const position = Math.max(0, Math.min(shown.length - 1, targets[event.key]));
-            Cursor.moveTo(data.events.number[shown[position]], "events");
+            Cursor.moveTo(data.events.number[shown[position]]);
         }
     };
 
@@ -157,7 +148,7 @@ const EventsView = (() => {
         list.addEventListener("click", (event) => {
             const line = event.target.closest(".event");
             if (line) {
-                Cursor.moveTo(Number(line.dataset.event), "events");
+                Cursor.moveTo(Number(line.dataset.event));
             }
         });
         Cursor.onMove((number) => {

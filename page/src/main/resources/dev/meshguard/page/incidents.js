@@ -15,26 +15,11 @@ const IncidentView = (() => {
             facts(one.facts),
         );
 
-    /** A bank as the view of the address space paints it: blocks that overlap are one span. */
+    /** A bank as the view of the address space paints it. */
     const bankOf = ({ type, start, end, blocks }) => {
-        const spans = [];
-        const holes = [];
-        let at = start;
-        for (const block of blocks) {
-            const [from, to] = [Math.max(start, block.start), Math.min(end, block.start + block.size)];
-            if (from > at) {
-                holes.push([at, from]);
-            }
-            if (to > at) {
-                spans.push([Math.max(at, from), to]);
-                at = to;
-            }
-        }
-        if (end > at) {
-            holes.push([at, end]);
-        }
-        const largest = Math.max(0, ...holes.map(([from, to]) => to - from));
-        return { type, base: start, end, used: spans.reduce((sum, [from, to]) => sum + to - from, 0), spans, holes, largest, blocks: blocks.map((block, index) => index) };
+        const { spans } = Spans.joined(blocks.map((block) => [Math.max(start, block.start), Math.min(end, block.start + block.size)]).filter(([from, to]) => to > from));
+        const holes = Spans.holes(spans, start, end);
+        return { type, base: start, end, used: Spans.total(spans), spans, holes, largest: Spans.largest(holes), blocks: [...blocks.keys()] };
     };
 
     const space = (shortage) => {
@@ -48,7 +33,7 @@ const IncidentView = (() => {
         const strip = Dom.make("div", { class: "space-bank", id: "shortage-space" }, canvas);
         let parts = [];
         const paint = () => {
-            parts = SpacePainter.paint(canvas, bank, data, { ofGroup: [] }, true).parts;
+            parts = SpacePainter.paint(canvas, bank, data, { ofGroup: [] }, true);
             canvas.dataset.parts = parts.length;
         };
         Tooltip.follow(canvas, (pointer) => {

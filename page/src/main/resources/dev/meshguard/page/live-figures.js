@@ -25,32 +25,20 @@ const LiveFigures = (() => {
     };
 
     const figures = (data) =>
-        Dom.make(
-            "table",
-            { id: "live-figures", class: "figures" },
-            Dom.make("caption", { class: "visually-hidden" }, "Live bytes by type"),
-            Dom.make("thead", {}, Dom.make("tr", {}, ["Type", "Peak", "At event", "At the end", "Budget", "Capacity"].map((title, index) => Dom.make("th", { scope: "col", class: index > 0 ? "number" : undefined }, title)))),
-            Dom.make(
-                "tbody",
-                {},
-                data.series.map((series) =>
-                    Dom.make(
-                        "tr",
-                        { "data-type": series.type },
-                        Dom.make("th", { scope: "row", "data-title": "Type" }, swatch(series.type), series.type),
-                        Dom.make("td", { class: "number", "data-title": "Peak" }, Format.size(series.peak.bytes)),
-                        Dom.make("td", { class: "number", "data-title": "At event" }, `#${series.peak.event}`),
-                        Dom.make("td", { class: "number", "data-title": "At the end" }, Format.size(series.bytes[series.bytes.length - 1])),
-                        Dom.make(
-                            "td",
-                            { class: "number", "data-title": "Budget" },
-                            series.budget == null ? Dom.absent() : [Format.size(series.budget), series.peak.bytes > series.budget ? Dom.make("strong", { class: "over-budget" }, " exceeded") : null],
-                        ),
-                        Dom.make("td", { class: "number", "data-title": "Capacity" }, series.capacity ? [Format.shortSize(series.capacity), Dom.make("span", { class: "of" }, `${percent(series.peak.bytes, series.capacity)} at the peak`)] : Dom.absent()),
-                    ),
-                ),
-            ),
-        );
+        SortableTable.create({
+            id: "live-figures",
+            caption: "Live bytes by type",
+            rows: data.series,
+            rowProperties: (series) => ({ "data-type": series.type }),
+            columns: [
+                { key: "type", title: "Type", value: (series) => series.type, cells: (series) => [swatch(series.type), series.type] },
+                { key: "peak", title: "Peak", number: true, value: (series) => series.peak.bytes, cells: (series) => Format.size(series.peak.bytes) },
+                { key: "event", title: "At event", number: true, value: (series) => series.peak.event, cells: (series) => `#${series.peak.event}` },
+                { key: "end", title: "At the end", number: true, value: (series) => series.bytes[series.bytes.length - 1], cells: (series) => Format.size(series.bytes[series.bytes.length - 1]) },
+                { key: "budget", title: "Budget", number: true, value: (series) => series.budget ?? -1, cells: (series) => (series.budget == null ? Dom.absent() : [Format.size(series.budget), series.peak.bytes > series.budget ? Dom.make("strong", { class: "over-budget" }, " exceeded") : ""]) },
+                { key: "capacity", title: "Capacity", number: true, value: (series) => series.capacity ?? -1, cells: (series) => (series.capacity ? [Format.shortSize(series.capacity), Dom.make("span", { class: "of" }, `${percent(series.peak.bytes, series.capacity)} at the peak`)] : Dom.absent()) },
+            ],
+        }).element;
 
     const line = (properties) => Dom.draw("svg", { class: "mark sample", viewBox: "0 0 22 12", "aria-hidden": "true" }, Dom.draw("path", properties));
 

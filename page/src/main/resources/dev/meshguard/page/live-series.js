@@ -7,17 +7,8 @@ const LiveSeries = (() => {
 
     /** The bytes of a type at an event: a step holds until the next. */
     const bytesAt = (series, event) => {
-        let low = -1;
-        let high = series.event.length - 1;
-        while (low < high) {
-            const middle = (low + high + 1) >> 1;
-            if (series.event[middle] <= event) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low < 0 ? 0 : series.bytes[low];
+        const at = Axis.last(series.event, event);
+        return at < 0 ? 0 : series.bytes[at];
     };
 
     const resampled = (series, events) => events.map((event) => bytesAt(series, event));

@@ -121,14 +121,13 @@ const LiveView = (() => {
         drawn.forEach(([text, at, height]) => name(context, scene, text, at, height));
     };
 
-    /** A chart of some types, with a canvas over it for the cursor. */
+    /** A chart of some types. */
     const panel = (list) => {
         const { steps, ...drawn } = layers(list);
         const gutter = MapPainter.gutter(place.clientWidth);
         const holder = Dom.make("div");
-        const over = Dom.make("canvas", { class: "over", "aria-hidden": "true" });
         place.append(holder);
-        const shown = { holder, over, scene: undefined };
+        const shown = { holder, scene: undefined };
         shown.chart = Chart.create(holder, {
             height: isStacked ? STACKED : ROW,
             padding: [MapPainter.TOP, MapPainter.RIGHT, MapPainter.BOTTOM, 0],
@@ -153,23 +152,13 @@ const LiveView = (() => {
                 MapPainter.marks(context, shown.scene, colours);
                 MapPainter.ticks(context, shown.scene, colours);
                 signs(chart, context, shown.scene, drawn);
-                paintCursor(shown);
+                MapPainter.cursor(context, shown.scene, { cursor: Cursor.event, brush: Cursor.range && Cursor.range.map(x) });
             },
         });
-        holder.append(over);
         const eventAt = (pointer) => Math.max(1, Math.min(data.end, Math.round(Axis.current.event(Chart.valueAt(shown.chart, pointer)))));
         Tooltip.follow(shown.chart.over, (pointer) => LiveFigures.tip(data, leaked, eventAt(pointer)));
-        shown.chart.over.addEventListener("click", (pointer) => Cursor.moveTo(eventAt(pointer), "live"));
+        shown.chart.over.addEventListener("click", (pointer) => Cursor.moveTo(eventAt(pointer)));
         return shown;
-    };
-
-    const paintCursor = ({ chart, over, scene }) => {
-        const ratio = uPlot.pxRatio;
-        over.style.left = `${MapPainter.gutter(place.clientWidth)}px`;
-        over.style.width = `${scene.width + MapPainter.RIGHT}px`;
-        over.style.height = `${chart.height}px`;
-        MapPainter.resize(over, Math.round((scene.width + MapPainter.RIGHT) * ratio), Math.round(chart.height * ratio));
-        MapPainter.paintOver(over, scene, ratio, { cursor: Cursor.event, brush: Cursor.range && Cursor.range.map(x) });
     };
 
     const draw = () => {
@@ -183,8 +172,7 @@ const LiveView = (() => {
     };
 
     const drawCursor = () => {
-        // A chart that is not drawn yet will draw it itself.
-        panels.filter(({ scene }) => scene).forEach(paintCursor);
+        panels.forEach(({ chart }) => chart.redraw(false));
         place.dataset.cursor = Cursor.event;
         place.dataset.range = Cursor.range || "";
     };

@@ -20,29 +20,8 @@ const MapLanes = (() => {
                 ends.set(addresses[index], end);
             }
         }
-        const spans = [...ends].sort((one, other) => one[0] - other[0]);
-        const merged = [];
-        for (const [from, to] of spans) {
-            const last = merged[merged.length - 1];
-            if (last && from <= last[1]) {
-                last[1] = Math.max(last[1], to);
-            } else {
-                merged.push([from, to]);
-            }
-        }
-        const occupied = merged.reduce((sum, [from, to]) => sum + to - from, 0);
-        const keys = [];
-        const values = [];
-        let at = 0;
-        merged.forEach(([from, to], index) => {
-            if (index > 0) {
-                at += Math.min(from - merged[index - 1][1], occupied * 0.04);
-            }
-            keys.push(from, to);
-            values.push(at, at + to - from);
-            at += to - from;
-        });
-        return (address) => (at === 0 ? 0 : Axis.between(keys, values, address) / at);
+        const { spans } = Spans.joined([...ends].sort((one, other) => one[0] - other[0]));
+        return Spans.scale(spans, Spans.holes(spans), Spans.total(spans) * 0.04);
     };
 
     const create = (data) => {

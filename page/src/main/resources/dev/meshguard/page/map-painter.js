@@ -346,11 +346,15 @@ const MapPainter = (() => {
         return count;
     };
 
-    /** Paints the cursor and the selected rectangle over the lanes. */
-    const paintOver = (canvas, scene, ratio, { cursor, chosen, brush }) => {
+    /** Paints cursor, selected rectangle and range over the lanes. */
+    const paintOver = (canvas, scene, ratio, marks) => {
         const context = canvas.getContext("2d");
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, scene.width + RIGHT, scene.height);
+        cursor(context, scene, marks);
+    };
+
+    const cursor = (context, scene, { cursor, chosen, brush }) => {
         if (brush) {
             const [from, to] = brush.map((value) => Math.max(0, Math.min(scene.width, scene.x(value))));
             context.fillStyle = `${Dom.colour("cursor")}2e`;
@@ -385,5 +389,5 @@ const MapPainter = (() => {
         }
     };
 
-    return { paint, paintOver, boxOf, phases, marks, ticks, palette, resize, gutter, TOP, BOTTOM, RIGHT };
+    return { paint, paintOver, cursor, boxOf, phases, marks, ticks, palette, resize, gutter, TOP, BOTTOM, RIGHT };
 })();

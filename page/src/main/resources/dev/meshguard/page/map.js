@@ -129,13 +129,13 @@ const MapView = (() => {
     const move = (from, width = view.to - view.from) => {
         const start = Math.max(axis.first, Math.min(axis.last - width, from));
         view = { from: start, to: start + width };
-        Cursor.zoom(axis.event(view.from), axis.event(view.to), "map");
+        Cursor.zoom(axis.event(view.from), axis.event(view.to));
         draw();
     };
 
     const all = () => {
         view = { from: axis.first, to: axis.last };
-        Cursor.zoom(undefined, undefined, "map");
+        Cursor.zoom(undefined, undefined);
         draw();
     };
 
@@ -182,7 +182,7 @@ const MapView = (() => {
 
     const closePanel = () => {
         hidePanel();
-        Cursor.choose(undefined, "map");
+        Cursor.choose(undefined);
         Address.clear();
         canvas.focus({ preventScroll: true });
     };
@@ -194,7 +194,7 @@ const MapView = (() => {
 
     const select = (index) => {
         readout.textContent = details.summary(index);
-        Cursor.choose(index, "map");
+        Cursor.choose(index);
         Address.set("buffer", data.rectangles.from[index]);
     };
 
@@ -247,10 +247,10 @@ const MapView = (() => {
     /** Selects the rectangle at a point, or only the moment. Nothing scrolls: the card opens where the pointer is. */
     const click = (point) => {
         const index = pick(point);
-        Cursor.moveTo(Math.max(1, Math.min(data.end, Math.round(axis.event(point.value)))), "map");
+        Cursor.moveTo(Math.max(1, Math.min(data.end, Math.round(axis.event(point.value)))));
         if (index === undefined) {
             hidePanel();
-            Cursor.choose(undefined, "map");
+            Cursor.choose(undefined);
         } else {
             select(index);
             openPanel(index);
@@ -288,7 +288,7 @@ const MapView = (() => {
             axis = chosen;
             toAxis();
             Cursor.showRange(undefined);
-            Cursor.zoom(undefined, undefined, "map");
+            Cursor.zoom(undefined, undefined);
             draw();
         });
         Cursor.onMove(paintOver);

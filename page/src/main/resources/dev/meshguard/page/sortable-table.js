@@ -18,7 +18,7 @@ const SortableTable = (() => {
      * @param limit how many rows are shown until a reader asks for the others
      * @param onOpen(row) is called when a reader opens a row
      */
-    const create = ({ id, caption, columns, rows, detail, rowProperties = () => ({}), sortBy, descending = false, onShow = () => {}, onOpen = () => {}, limit = Infinity }) => {
+    const create = ({ id, caption, columns, rows, detail, rowProperties = () => ({}), sortBy, descending = false, onOpen = () => {}, limit = Infinity }) => {
         let isFolded = true;
         let sorted = sortBy;
         let isDescending = descending;
@@ -107,7 +107,6 @@ const SortableTable = (() => {
                 head.setAttribute("aria-sort", head.dataset.key !== sorted ? "none" : isDescending ? "descending" : "ascending");
             }
             status.textContent = shown.length === rows.length ? "" : `${shown.length} of ${rows.length} shown`;
-            onShow(shown.map((entry) => entry.row));
         };
 
         const table = Dom.make("table", { id, class: "sortable" }, Dom.make("caption", { class: "visually-hidden" }, caption), Dom.make("thead", {}, Dom.make("tr", {}, columns.map(header))), body);

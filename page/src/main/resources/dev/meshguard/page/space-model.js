@@ -5,24 +5,6 @@
  * the same blocks, because a buffer occupies the same address in each of them, so one bank stands for all.
  */
 const SpaceModel = (() => {
-    /** The free parts of a bank, or only the gaps between its blocks if nothing else is known. */
-    const gaps = (spans, base, end) => {
-        const found = [];
-        let at = base ?? spans[0]?.[0] ?? 0;
-        for (const [from, to] of spans) {
-            if (from > at) {
-                found.push([at, from]);
-            }
-            at = Math.max(at, to);
-        }
-        if (end !== undefined && end > at) {
-            found.push([at, end]);
-        }
-        return found;
-    };
-
-    const largestOf = (holes) => holes.reduce((most, [from, to]) => Math.max(most, to - from), 0);
-
     const create = (data) => {
         const { lane, from, to, address, perBank, allocator, kind, size } = data.rectangles;
         const circular = data.strings.indexOf("CIRCULAR_BUFFER");
@@ -67,29 +49,16 @@ const SpaceModel = (() => {
 
         const bank = (memory, event) => {
             const blocks = live(memory.members, event).sort((one, other) => address[one] - address[other] || perBank[other] - perBank[one]);
-            const spans = [];
-            let overlaps = 0;
-            for (const index of blocks) {
-                const end = address[index] + Math.max(0, perBank[index]);
-                const last = spans[spans.length - 1];
-                if (last && address[index] < last[1]) {
-                    overlaps++;
-                    last[1] = Math.max(last[1], end);
-                } else if (last && address[index] === last[1]) {
-                    last[1] = end;
-                } else {
-                    spans.push([address[index], end]);
-                }
-            }
-            const used = spans.reduce((sum, [start, end]) => sum + end - start, 0);
+            const { spans, overlaps } = Spans.joined(blocks.map((index) => [address[index], address[index] + Math.max(0, perBank[index])]));
+            const used = Spans.total(spans);
             const why = unknown(memory, blocks, spans);
             const capacity = why === undefined ? data.lanes[memory.lane].capacity : undefined;
             const base = capacity?.base;
             const end = base === undefined ? undefined : base + capacity.bytesPerBank;
-            const holes = gaps(spans, base, end);
+            const holes = Spans.holes(spans, base, end);
             const free = capacity && Math.max(0, capacity.bytesPerBank - used);
-            const between = largestOf(holes);
-            const outer = capacity && base === undefined ? free - holes.reduce((sum, [start, stop]) => sum + stop - start, 0) : 0;
+            const between = Spans.largest(holes);
+            const outer = capacity && base === undefined ? free - Spans.total(holes) : 0;
             // Without the lowest address it is unknown how the free bytes around the blocks are divided.
             const largest = capacity && (base !== undefined || between >= outer || blocks.length === 0) ? (blocks.length === 0 ? free : between) : undefined;
             return {

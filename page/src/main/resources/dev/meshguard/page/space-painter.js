@@ -6,23 +6,6 @@ const SpacePainter = (() => {
     const TALL = 28;
     const SMALLEST = 2;
 
-    /** Places addresses from left to right; a long hole may be drawn short, so that an almost empty memory shows its blocks. */
-    const place = (bank, width, isToScale) => {
-        const least = bank.used > 0 ? bank.used * 0.08 : 1;
-        const parts = [...bank.spans.map(([from, to]) => ({ from, to, isHole: false })), ...bank.holes.map(([from, to]) => ({ from, to, isHole: true }))].sort((one, other) => one.from - other.from);
-        const widthOf = ({ from, to, isHole }) => (isHole && !isToScale ? Math.min(to - from, least) : to - from);
-        const whole = parts.reduce((sum, part) => sum + widthOf(part), 0) || 1;
-        const keys = [];
-        const values = [];
-        let at = 0;
-        for (const part of parts) {
-            keys.push(part.from, part.to);
-            values.push((at * width) / whole, ((at + widthOf(part)) * width) / whole);
-            at += widthOf(part);
-        }
-        return { x: (address) => (keys.length === 0 ? 0 : Axis.between(keys, values, address)), isShortened: parts.some((part) => widthOf(part) < part.to - part.from) };
-    };
-
     const texts = (context, bank, x, colours, width) => {
         context.fillStyle = colours.soft;
         context.textBaseline = "middle";
@@ -48,7 +31,7 @@ const SpacePainter = (() => {
         context.textAlign = "left";
     };
 
-    /** Paints a bank and returns what lies where: blocks and holes, from left to right. */
+    /** Paints a bank, to scale or with short holes, and returns what lies where: blocks and holes, from left to right. */
     const paint = (canvas, bank, data, groups, isToScale, chosen) => {
         const width = canvas.parentElement.clientWidth;
         const ratio = Math.min(2, devicePixelRatio || 1);
@@ -60,7 +43,9 @@ const SpacePainter = (() => {
         context.clearRect(0, 0, width, HEIGHT);
         context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
         const colours = MapPainter.palette(context, ratio);
-        const { x, isShortened } = place(bank, width, isToScale);
+        // Long holes are short, so that an almost empty memory shows its blocks.
+        const scale = Spans.scale(bank.spans, bank.holes, isToScale ? Infinity : bank.used > 0 ? bank.used * 0.08 : 1);
+        const x = (address) => width * scale(address);
         const { address, perBank, mark, group } = data.rectangles;
         context.fillStyle = colours.lane;
         context.fillRect(0, 0, width, TALL);
@@ -83,7 +68,7 @@ const SpacePainter = (() => {
             context.lineWidth = 2;
             context.strokeRect(parts[chosen].left + 1, 1, Math.max(2, parts[chosen].right - parts[chosen].left - 2), TALL - 2);
         }
-        return { parts, isShortened };
+        return parts;
     };
 
     return { paint };

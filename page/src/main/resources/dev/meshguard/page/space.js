@@ -13,7 +13,6 @@ const SpaceView = (() => {
     let strips;
     let readout;
     let table;
-    let isToScale = false;
     let isUnfolded = false;
     let isInView = false;
     let isBehind = true;
@@ -65,10 +64,8 @@ const SpaceView = (() => {
         let parts = [];
         let chosen;
         const paint = () => {
-            const painted = SpacePainter.paint(canvas, bank, data, colours, isToScale, chosen);
-            parts = painted.parts;
+            parts = SpacePainter.paint(canvas, bank, data, colours, false, chosen);
             canvas.dataset.parts = parts.length;
-            canvas.dataset.shortened = painted.isShortened;
         };
         const at = (pointer) => {
             const x = pointer.clientX - canvas.getBoundingClientRect().left;
@@ -199,16 +196,12 @@ const SpaceView = (() => {
                 { class: "controls" },
                 Dom.make("label", { class: "field" }, Dom.make("span", {}, "Event"), input),
                 Dom.make("button", { type: "button", id: "space-peak", onclick: () => Cursor.moveTo(data.peak.event, "space") }, "Peak of the run"),
-                Dom.toggle("space-scale", "Draw holes to scale", false, (isOn) => {
-                    isToScale = isOn;
-                    draw();
-                }),
                 moment,
             ),
             strips,
             readout,
             table,
-            Dom.make("p", { class: "note" }, "Left to right: the addresses of one bank, in the colours of the map; long holes are drawn short unless you ask for the scale. A buffer occupies the same address in each bank. Fragmentation is the share of the free bytes outside the largest free block."),
+            Dom.make("p", { class: "note" }, "Left to right: the addresses of one bank, in the colours of the map; long holes are drawn short. A buffer occupies the same address in each bank. Fragmentation is the share of the free bytes outside the largest free block."),
         );
         Address.onOpen("space", (number) => {
             Cursor.moveTo(Math.max(1, Math.min(data.end, Number(number))), "address");

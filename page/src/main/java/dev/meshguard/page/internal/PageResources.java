@@ -25,6 +25,7 @@ public final class PageResources {
             "tooltip.js",
             "finding-colours.js",
             "axis.js",
+            "spans.js",
             "head.js",
             "holder-chain.js",
             "survivors.js",

@@ -49,7 +49,7 @@ class EveryWidthTests {
     void theSurvivorsOfSixteenDevicesFitTheirCard(Chromium chromium) {
         chromium.open(SampleRuns.leak(MeshShape.of(2, 8)).writtenTo(folder));
 
-        for (int width : List.of(1041, 1160, 1280)) {
+        for (int width : List.of(1041, 1200, 1201, 1280)) {
             resize(chromium, width);
 
             assertThat(chromium.all("#groups-table .dots .mark")).hasSizeGreaterThan(16);
