@@ -1,7 +1,7 @@
 package dev.meshguard.event;
 
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
@@ -11,7 +11,7 @@ class HistoryEventTests {
 
     @Test
     void describesABuffersGenerationInLines() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 3, size 2048; ignore DRAM 0x1000 on 3, STILL_SHARED; free DRAM 0x1000 on 3
                 """);
 
@@ -25,7 +25,7 @@ class HistoryEventTests {
 
     @Test
     void saysWhetherAHandleWasCollected() {
-        var history = told("allocate DRAM 0x1000 on 3, size 2048; free DRAM 0x1000 on 3, collected");
+        var history = historyOf("allocate DRAM 0x1000 on 3, size 2048; free DRAM 0x1000 on 3, collected");
 
         var freed = (HistoryEvent.Freed) history.events().get(1);
 

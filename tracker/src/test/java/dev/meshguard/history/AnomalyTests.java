@@ -9,8 +9,8 @@ import static dev.meshguard.event.IgnoredFreeReason.FREED_BY_ADDRESS;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.program;
-import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
@@ -32,7 +32,7 @@ class AnomalyTests {
 
     @Test
     void aDoubleFreeNamesTheGenerationThatWasFreed() {
-        var history = told("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0");
+        var history = historyOf("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0");
 
         Anomaly anomaly = only(history, Anomaly.Kind.DOUBLE_FREE);
         assertThat(anomaly.event().number()).isEqualTo(3);
@@ -54,7 +54,7 @@ class AnomalyTests {
 
     @Test
     void aFreeOfTheSameAddressOnAnotherDeviceIsUnknown() {
-        var history = told("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 1");
+        var history = historyOf("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 1");
 
         only(history, Anomaly.Kind.UNKNOWN_FREE);
         assertThat(history.live()).hasSize(1);
@@ -74,7 +74,7 @@ class AnomalyTests {
 
     @Test
     void anotherSizeAtALiveAddressKeepsTheFirst() {
-        var history = told("allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 128");
+        var history = historyOf("allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 128");
 
         Anomaly anomaly = only(history, Anomaly.Kind.SIZE_CHANGE);
         assertThat(((HistoryEvent.Allocated) anomaly.event()).size()).isEqualTo(128);
@@ -124,7 +124,7 @@ class AnomalyTests {
 
     @Test
     void anotherTypeOfTheSameMemoryAtALiveAddressIsATypeChange() {
-        var history = told("allocate L1 0x1000 on 0; allocate L1_SMALL 0x1000 on 0");
+        var history = historyOf("allocate L1 0x1000 on 0; allocate L1_SMALL 0x1000 on 0");
 
         Anomaly anomaly = only(history, Anomaly.Kind.TYPE_CHANGE);
         assertThat(anomaly.type()).isEqualTo(L1_SMALL);
@@ -147,7 +147,7 @@ class AnomalyTests {
 
     @Test
     void aViewDoesNotHideTheBufferItPointsTo() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1010 on 0, size 0x10, view;
                 allocate DRAM 0x1080 on 0, size 0x10, owning
                 """);
@@ -175,7 +175,7 @@ class AnomalyTests {
 
     @Test
     void aBufferOfAClosedDeviceIsNoted() {
-        var history = told("mesh 0 over 0; close; allocate DRAM 0x1000 on 0");
+        var history = historyOf("mesh 0 over 0; close; allocate DRAM 0x1000 on 0");
 
         Anomaly anomaly = only(history, Anomaly.Kind.ALLOCATION_AFTER_CLOSE);
         assertThat(anomaly.generation()).isEqualTo(Optional.empty());
@@ -212,7 +212,7 @@ class AnomalyTests {
 
     @Test
     void ignoredFreesSayWhyAndDoNotUnbalanceTheLedger() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, ALREADY_FREED;
                 ignore DRAM 0x2000 on 0, UNKNOWN_ADDRESS; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
                 """);
@@ -229,7 +229,7 @@ class AnomalyTests {
 
     @Test
     void aFreeThatIsIgnoredBecauseOthersShareTheBufferFitsWhatIsKnown() {
-        var history = told("allocate DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, STILL_SHARED");
+        var history = historyOf("allocate DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, STILL_SHARED");
 
         assertThat(history.anomalies()).isEmpty();
         assertThat(history.events()).hasSize(2);
@@ -238,7 +238,7 @@ class AnomalyTests {
 
     @Test
     void aLateReleaseNamesTheLifeThatAReopenedDeviceLeftBehind() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; allocate DRAM 0x1000 on 0;
                 ignore DRAM 0x1000 on 0, DEVICE_CLOSED; close
                 """);

@@ -5,9 +5,9 @@ import static dev.meshguard.event.Ownership.NON_OWNING;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.program;
-import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -24,7 +24,7 @@ class BufferGenerationTests {
 
     @Test
     void isOneOfTheGenerationsOfAReusedAddress() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 2560032 on 3; free DRAM 2560032 on 3; allocate DRAM 2560032 on 3, size 128
                 """);
 
@@ -36,7 +36,7 @@ class BufferGenerationTests {
 
     @Test
     void startsAnewOnAReopenedDeviceThoughTheLedgerHoldsTheOld() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; allocate DRAM 0x1000 on 0; close
                 """);
 
@@ -47,7 +47,7 @@ class BufferGenerationTests {
 
     @Test
     void endsTheYoungerGenerationFirstAndThenTheAbandonedOne() {
-        var script = history().tell("""
+        var script = history().report("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; allocate DRAM 0x1000 on 0;
                 free DRAM 0x1000 on 0
                 """);
@@ -64,7 +64,7 @@ class BufferGenerationTests {
 
     @Test
     void knowsThePhaseItWasAllocatedIn() {
-        var history = told("allocate DRAM 0x1000 on 0; phase TEST; allocate DRAM 0x2000 on 0");
+        var history = historyOf("allocate DRAM 0x1000 on 0; phase TEST; allocate DRAM 0x2000 on 0");
 
         assertThat(history.generations())
                 .extracting(BufferGeneration::allocatedIn)
@@ -75,7 +75,7 @@ class BufferGenerationTests {
 
     @Test
     void freesTheReportOfTheSameOwnership() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, owning
                 """);
 
@@ -87,7 +87,7 @@ class BufferGenerationTests {
 
     @Test
     void freesTheReportOfTheSameOwner() {
-        var history = told("""
+        var history = historyOf("""
                 allocate L1 101152 on 0, size 4096, circular buffer of program 7;
                 allocate L1 101152 on 0, size 4096, circular buffer of program 8;
                 free L1 101152 on 0, circular buffer of program 7
@@ -101,7 +101,7 @@ class BufferGenerationTests {
 
     @Test
     void freesTheLatestReportWhenNothingDistinguishesThem() {
-        var history = told("allocate DRAM 0x1000 on 0, again UNKNOWN; free DRAM 0x1000 on 0");
+        var history = historyOf("allocate DRAM 0x1000 on 0, again UNKNOWN; free DRAM 0x1000 on 0");
 
         assertThat(history.live().get(0).reports()).extracting(Report::isOpen).containsExactly(true, false);
         assertThat(history.live().get(0).lastOpenReportAt()).hasValue(1);
@@ -109,7 +109,7 @@ class BufferGenerationTests {
 
     @Test
     void endsWithTheFreeOfItsLastReport() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0, again NON_OWNING; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0
                 """);
 
@@ -119,7 +119,7 @@ class BufferGenerationTests {
 
     @Test
     void describesEveryStepOfItsReferenceCountWithWhoAndWhy() {
-        var history = told("""
+        var history = historyOf("""
                 allocate L1 101152 on 0, size 4096, circular buffer of program 7;
                 allocate L1 101152 on 0, size 2048, circular buffer of program 8;
                 free L1 101152 on 0, circular buffer of program 7; free L1 101152 on 0, circular buffer of program 8
@@ -155,7 +155,7 @@ class BufferGenerationTests {
 
     @Test
     void countsEachGenerationOfAnAddressFromZero() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0
                 """);
 
@@ -167,7 +167,7 @@ class BufferGenerationTests {
 
     @Test
     void knowsWhetherItsHandleWasCollected() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0, collected; allocate DRAM 0x1000 on 0;
                 free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0
                 """);
@@ -179,7 +179,7 @@ class BufferGenerationTests {
 
     @Test
     void endsAsItsLastReportDoes() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0, again NON_OWNING; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0, collected
                 """);
 
@@ -204,7 +204,7 @@ class BufferGenerationTests {
 
     @Test
     void countsOpenPeriodsOfItsDeviceFromOne() {
-        var history = told("allocate DRAM 0x1000 on 0; mesh 0 over 0; close; mesh 1 over 0; close");
+        var history = historyOf("allocate DRAM 0x1000 on 0; mesh 0 over 0; close; mesh 1 over 0; close");
 
         assertThat(history.openPeriodAt(0, 1)).isEqualTo(1);
         assertThat(history.openPeriodAt(0, 3)).isEqualTo(1);

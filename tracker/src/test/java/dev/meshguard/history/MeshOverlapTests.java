@@ -6,8 +6,8 @@ import static dev.meshguard.history.Anomaly.Kind.SIZE_CHANGE;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.on;
-import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
@@ -119,7 +119,7 @@ class MeshOverlapTests {
 
     @Test
     void aBufferOfAClosedMeshIsNoOverlap() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 1; close 1;
                 allocate DRAM 0x1000 on 0, size 0x100, mesh 0
                 """);
@@ -143,14 +143,14 @@ class MeshOverlapTests {
 
     @Test
     void aBufferOfAMeshThatNobodyOpenedIsOne() {
-        only(told("""
+        only(historyOf("""
                 allocate DRAM 0x1000 on 0, size 0x100, mesh 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 1
                 """));
     }
 
     @Test
     void reportsEachMeshThatHoldsTheMemory() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; mesh 1 in 0 over 0; mesh 2 in 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 0;
                 allocate DRAM 0x1100 on 0, size 0x100, mesh 1; allocate DRAM 0x1080 on 0, size 0x100, mesh 2
                 """);
@@ -186,7 +186,7 @@ class MeshOverlapTests {
 
     @Test
     void aBufferWhereACircularBufferLayBeforeIsSeenToo() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; mesh 1 in 0 over 0; allocate L1 0x1000 on 0, size 0x100, circular buffer of program 1;
                 allocate L1 0x1000 on 0, mesh 0; allocate L1 0x1020 on 0, size 0x100, mesh 1
                 """);
@@ -196,7 +196,7 @@ class MeshOverlapTests {
 
     @Test
     void aDeviceThatOneMoreMeshOpensKeepsWhatIsTaken() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x100, mesh 0; mesh 1 over 0;
                 allocate DRAM 0x1000 on 0, size 0x100, mesh 1
                 """);

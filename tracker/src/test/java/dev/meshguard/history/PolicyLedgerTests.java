@@ -9,7 +9,7 @@ import static dev.meshguard.history.CountingPolicy.REFERENCE_COUNTED;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
@@ -108,7 +108,7 @@ class PolicyLedgerTests {
 
     @Test
     void leavesOutWhatOwnsNothing() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, view; allocate DRAM 0x2000 on 0, view;
                 free DRAM 0x1000 on 0, view
                 """);
@@ -122,7 +122,7 @@ class PolicyLedgerTests {
 
     @Test
     void rejectsAnAllocationOfUnknownOwnership() {
-        var history = told("allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x2000 on 0");
+        var history = historyOf("allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x2000 on 0");
 
         assertThatIllegalStateException()
                 .isThrownBy(() -> history.ledger(OWNED_ONLY))
@@ -134,7 +134,7 @@ class PolicyLedgerTests {
 
     @Test
     void rejectsAFreeOfUnknownOwnership() {
-        var history = told("allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0");
+        var history = historyOf("allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0");
 
         assertThatIllegalStateException()
                 .isThrownBy(() -> history.ledger(OWNED_ONLY))
@@ -220,14 +220,14 @@ class PolicyLedgerTests {
     }
 
     private static AllocationHistory miniTraceWhole() {
-        return told("""
+        return historyOf("""
                 allocate L1 101152 on 0, size 4096; allocate L1 101152 on 0, size 2048; free L1 101152 on 0;
                 free L1 101152 on 0; free L1 101152 on 0
                 """);
     }
 
     private static HistoryScript cachedBinaries() {
-        return history().tell("""
+        return history().report("""
                 allocate DRAM 0x3ffff800 on 0, size 12288; allocate DRAM 0x3ffff800 on 0, size 12288;
                 free DRAM 0x3ffff800 on 0; allocate DRAM 0x3ffff000 on 0, size 24576;
                 allocate DRAM 0x3ffff000 on 0, size 24576; free DRAM 0x3ffff000 on 0
@@ -236,12 +236,12 @@ class PolicyLedgerTests {
 
     private static AllocationHistory clearedBinaries() {
         return cachedBinaries()
-                .tell("free DRAM 0x3ffff800 on 0; free DRAM 0x3ffff000 on 0")
+                .report("free DRAM 0x3ffff800 on 0; free DRAM 0x3ffff000 on 0")
                 .recorded();
     }
 
     private static HistoryScript circularBuffers() {
-        return history().tell("""
+        return history().report("""
                 allocate L1 101152 on 0, size 4096; allocate L1 105248 on 0, size 4096;
                 allocate L1 109344 on 0, size 4096; allocate L1 101152 on 0, size 4096;
                 allocate L1 105248 on 0, size 4096; allocate L1 109344 on 0, size 2048

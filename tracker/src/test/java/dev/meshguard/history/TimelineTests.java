@@ -5,7 +5,7 @@ import static dev.meshguard.event.BufferLifetime.USER;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -82,7 +82,7 @@ class TimelineTests {
 
     @Test
     void countsAnAddressThatIsReportedTwiceOnce() {
-        AllocationHistory history = told("""
+        AllocationHistory history = historyOf("""
                 allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0;
                 allocate L1 0x1000 on 0, size 1; free DRAM 0x1000 on 0
                 """);

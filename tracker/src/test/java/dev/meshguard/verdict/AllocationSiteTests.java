@@ -1,6 +1,6 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Origin;
@@ -12,7 +12,7 @@ class AllocationSiteTests {
 
     @Test
     void isTheSameForBuffersOfTwoLinesOfOneMethod() {
-        List<BufferGeneration> buffers = told("""
+        List<BufferGeneration> buffers = historyOf("""
                 allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 5, size 128
                 """).generations();
 
@@ -22,7 +22,7 @@ class AllocationSiteTests {
 
     @Test
     void isAnotherWithALabel() {
-        List<BufferGeneration> buffers = told("""
+        List<BufferGeneration> buffers = historyOf("""
                 allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0, label weights
                 """).generations();
 
@@ -32,7 +32,7 @@ class AllocationSiteTests {
 
     @Test
     void isDistinguishedBySizeWhereNoOriginIsKnown() {
-        List<BufferGeneration> buffers = told("""
+        List<BufferGeneration> buffers = historyOf("""
                 without origins; allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0, size 4096
                 """).generations();
 

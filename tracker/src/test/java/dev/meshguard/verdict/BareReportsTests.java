@@ -2,8 +2,8 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,7 +19,7 @@ class BareReportsTests {
 
     @Test
     void severalOpenReportsOfOneAddressLeaveItUndecidedEvenWhereTheProcessDied() {
-        var history = told("""
+        var history = historyOf("""
                 without origins; allocate DRAM 0x1000 on 0, process 7; allocate DRAM 0x2000 on 0, process 7;
                 allocate DRAM 0x1000 on 0, process 7; died 7
                 """);

@@ -5,8 +5,8 @@ import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -41,7 +41,7 @@ class ExpectationTests {
     private static final Expectation ANY = Expectation.because("it is known");
 
     private static AllocationHistory oneBuffer() {
-        return told("phase SETUP; allocate L1 0x1000 on 3, size 4096, of program 7, label kv-cache");
+        return historyOf("phase SETUP; allocate L1 0x1000 on 3, size 4096, of program 7, label kv-cache");
     }
 
     static Stream<Expectation> fitting() {
@@ -176,7 +176,7 @@ class ExpectationTests {
 
     @Test
     void promisesNothingAfterItsLastDay() {
-        var over = told("source binding; allocate L1 0x1000 on 0; checked");
+        var over = historyOf("source binding; allocate L1 0x1000 on 0; checked");
 
         LeakVerdict verdict = check(over, ANY.type(DRAM).exactly(2).until("1999-12-31"));
 
@@ -302,7 +302,7 @@ class ExpectationTests {
     void isRedInTheWrongOrderToo() {
         Expectation wide = ANY.atMost(1);
         Expectation narrow = ANY.type(L1).atMost(1);
-        var history = told("allocate L1 0x1000 on 0; allocate DRAM 0x1000 on 0");
+        var history = historyOf("allocate L1 0x1000 on 0; allocate DRAM 0x1000 on 0");
 
         assertThat(check(history, wide, narrow).outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(check(history, narrow, wide).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
@@ -328,7 +328,7 @@ class ExpectationTests {
 
     @Test
     void onlySurvivorsThatNeitherTheirLifetimeNorAnEntryCoversAreUnexpected() {
-        AllocationHistory history = told("""
+        AllocationHistory history = historyOf("""
                 allocate L1 0x1000 on 3, size 4096; allocate L1 0x2000 on 3, size 4096;
                 allocate L1 0x3000 on 3, size 4096, lifetime SYSTEM
                 """);
@@ -472,7 +472,7 @@ class ExpectationTests {
 
     @Test
     void saysNothingOfADayThatIsStillToComeWhereTheEntryIsFull() {
-        var history = told("allocate DRAM 0x1000 on 0..1; checked");
+        var history = historyOf("allocate DRAM 0x1000 on 0..1; checked");
 
         LeakVerdict verdict = check(history, ANY.exactly(1).until("2026-12-31"));
 
@@ -483,7 +483,7 @@ class ExpectationTests {
 
     @Test
     void fitsABufferThatIsGoneByItsFirstReport() {
-        var history = told("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0");
+        var history = historyOf("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0");
         var gone = history.generations().get(0);
 
         assertThat(ANY.size(64).fits(gone)).isTrue();
@@ -492,7 +492,7 @@ class ExpectationTests {
 
     @Test
     void appliesToLeaksBeforeMisreportedBuffers() {
-        AllocationHistory history = told("""
+        AllocationHistory history = historyOf("""
                 allocate L1 0x1000 on 3; allocate L1 0x2000 on 3; witness CLOSE_BEGUN L1 on 3: 0x2000; close
                 """);
 

@@ -5,7 +5,7 @@ import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.verdict.Cause.LATE;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
@@ -170,7 +170,7 @@ class FreeUnreportedTests {
 
     @Test
     void isLeftToWhatIsLateWhenTheHandleWasReleasedAfterTheDeviceWasClosed() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
                 """);
 
@@ -228,7 +228,7 @@ class FreeUnreportedTests {
 
     @Test
     void doesNotExcuseABufferAtAnAddressThatAnEarlierMeshLeftBehind() {
-        var history = told("""
+        var history = historyOf("""
                 without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close;
                 mesh 1 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close
                 """);

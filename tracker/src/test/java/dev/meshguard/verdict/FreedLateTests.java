@@ -5,7 +5,7 @@ import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -86,7 +86,7 @@ class FreedLateTests {
     @Test
     void isAFreeThatTheClosedDeviceIgnored() {
         var history = oneBuffer()
-                .tell("closing; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED")
+                .report("closing; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED")
                 .recorded();
 
         LeakVerdict verdict = judged(history)
@@ -116,7 +116,7 @@ class FreedLateTests {
     @Test
     void isNotWhatTheCollectorFreed() {
         var reported = oneBuffer()
-                .tell("closing; close; free DRAM 0x1000 on 0, collected")
+                .report("closing; close; free DRAM 0x1000 on 0, collected")
                 .recorded();
         var ignored = oneBuffer()
                 .closing()
@@ -136,7 +136,7 @@ class FreedLateTests {
 
     @Test
     void ranksBelowALeakAndAboveMisreported() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0; closing; close;
                 free DRAM 0x1000 on 0
                 """);
@@ -173,7 +173,7 @@ class FreedLateTests {
 
     @Test
     void isOneGroupOnAllDevices() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3; closing; close; free DRAM 0x1000 on 0..3
                 """);
 

@@ -5,7 +5,7 @@ import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -70,7 +70,7 @@ class HeldAndLostTests {
     /** The collector frees one of them and not the other. */
     @Test
     void promisesNoFreeOfMemoryThatAnotherRequestHoldsToo() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0, collectable; handle lost
                 """);
 

@@ -7,8 +7,8 @@ import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.program;
-import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -292,7 +292,7 @@ class InconclusiveTests {
 
     @Test
     void isInconclusiveAboutABufferReportedWhenTheMeshIsClosed() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; free DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close; allocate DRAM 0x1000 on 0
                 """);
 
@@ -311,7 +311,7 @@ class InconclusiveTests {
 
     @Test
     void saysHowManyReportsAreMissing() {
-        var history = told("""
+        var history = historyOf("""
                 lost 1 a frame was too short; lost 12 the queue was full; lost -1 the connection was cut
                 """);
 
@@ -377,7 +377,7 @@ class InconclusiveTests {
 
     @Test
     void doesNotTakeTheWitnessOfAnotherMeshForOneThatSawABuffer() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; mesh 1 over 1; allocate DRAM 0x1000 on 0, mesh 0; stopped the server was down; started;
                 witness CLOSE_BEGUN DRAM on 1, mesh 1; close
                 """);
@@ -426,7 +426,7 @@ class InconclusiveTests {
 
     @Test
     void addsUpWhatWasAllocatedAndWhatIsLeft() {
-        var history = told("""
+        var history = historyOf("""
                 without origins; allocate DRAM 0x1000 on 0..1; allocate DRAM 0x2000 on 1, size 32; free DRAM 0x1000 on 0
                 """);
 

@@ -27,7 +27,7 @@ class KeptAfterReleaseTests {
     private static final Owner TRACE_0 = new Owner(Owner.Kind.TRACE, "0");
 
     private static HistoryScript captured() {
-        return history().tell("mesh 0 over 0; allocate TRACE 0x1000 on 0, of trace 0; cached trace 0");
+        return history().report("mesh 0 over 0; allocate TRACE 0x1000 on 0, of trace 0; cached trace 0");
     }
 
     @Test
@@ -48,7 +48,7 @@ class KeptAfterReleaseTests {
     }
 
     static Stream<Arguments> nearMisses() {
-        HistoryScript ofProgram = history().tell("""
+        HistoryScript ofProgram = history().report("""
                 mesh 0 over 0; allocate TRACE 0x1000 on 0, of program 7; end program 7
                 """);
         HistoryScript ofAnotherTrace = captured().endOf(new Owner(Owner.Kind.TRACE, "1"));

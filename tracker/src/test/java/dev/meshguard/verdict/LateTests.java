@@ -5,7 +5,7 @@ import static dev.meshguard.event.Ownership.NON_OWNING;
 import static dev.meshguard.event.Ownership.OWNING;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -94,7 +94,7 @@ class LateTests {
 
     @Test
     void countsWhatWasKnownAtTheCheck() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0; checked; allocate DRAM 0x2000 on 0; free DRAM 0x1000 on 0
                 """);
 
@@ -129,7 +129,7 @@ class LateTests {
 
     @Test
     void namesABufferWhoseHandleWasReleasedWhenDeviceAndCheckWerePast() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; close; checked; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
                 """);
 
@@ -140,7 +140,7 @@ class LateTests {
 
     @Test
     void namesABufferThatWentWithItsSiblingsAfterTheCheck() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0..3, view; checked; free DRAM 0x1000 on 0..2, view
                 """);
 
@@ -157,7 +157,7 @@ class LateTests {
 
     @Test
     void doesNotTakeALaterReadingForAFree() {
-        var history = told("allocate DRAM 0x1000 on 0, view; checked; witness CLOSE_BEGUN DRAM on 0");
+        var history = historyOf("allocate DRAM 0x1000 on 0, view; checked; witness CLOSE_BEGUN DRAM on 0");
 
         assertThat(judged(history).verdict().survivors())
                 .extracting(Survivor::cause)

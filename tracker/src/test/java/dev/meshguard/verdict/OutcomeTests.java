@@ -5,9 +5,9 @@ import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.program;
-import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.Outcome.LEAKED;
 import static dev.meshguard.verdict.Outcome.LEAK_FREE;
@@ -38,7 +38,7 @@ class OutcomeTests {
 
     @Test
     void isLeakFreeWhenEverythingWasFreed() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0..7; allocate DRAM 0x1000 on 0..7; free DRAM 0x1000 on 0..7;
                 witness CLOSE_BEGUN DRAM on 0..7; close
                 """);
@@ -91,7 +91,7 @@ class OutcomeTests {
 
     @Test
     void isLeakFreeWithAFreeThatTheRuntimeIgnored() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, ALREADY_FREED
                 """);
 
@@ -167,7 +167,7 @@ class OutcomeTests {
 
     @Test
     void countsTheLivesOfAReopenedDeviceInSumAndTotalsAlike() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; allocate DRAM 0x1000 on 0; close
                 """);
 
@@ -180,7 +180,7 @@ class OutcomeTests {
 
     @Test
     void neverAddsUpTheUsersMemoryAndTheRuntimes() {
-        var history = told("""
+        var history = historyOf("""
                 allocate L1 0x1000 on 0; allocate L1 0x2000 on 0, size 32, lifetime SYSTEM; free L1 0x1000 on 0
                 """);
 
@@ -192,7 +192,7 @@ class OutcomeTests {
 
     @Test
     void groupsWhatIsOneThingToTheReader() {
-        var history = told("allocate DRAM 0x1000 on 0..1, label weights; allocate DRAM 0x2000 on 5");
+        var history = historyOf("allocate DRAM 0x1000 on 0..1, label weights; allocate DRAM 0x2000 on 5");
 
         List<SurvivorGroup> groups = judged(history).verdict().groups();
 
@@ -204,7 +204,7 @@ class OutcomeTests {
 
     @Test
     void groupsByTheRequestWhereNoOriginIsKnown() {
-        var history = told("""
+        var history = historyOf("""
                 without origins; allocate DRAM 0x1000 on 0..2, mesh 0; allocate DRAM 0x2000 on 1..3, mesh 0
                 """);
 
@@ -221,7 +221,7 @@ class OutcomeTests {
     }
 
     private static HistoryScript persistent() {
-        return history().tell("mesh 0 over 0..3; allocate L1 0x1000 on 0, lifetime PERSISTENT");
+        return history().report("mesh 0 over 0..3; allocate L1 0x1000 on 0, lifetime PERSISTENT");
     }
 
     private static HistoryScript misreported(HistoryScript script) {

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Phase;
@@ -13,7 +13,7 @@ class PhaseUsageTests {
 
     @Test
     void countsWhatIsLiveAtTheEndOfEachPhase() {
-        var usages = phaseUsages(told("""
+        var usages = phaseUsages(historyOf("""
                 phase SETUP; allocate DRAM 0x1000 on 0, size 100; allocate DRAM 0x2000 on 0, size 10; phase TEST;
                 free DRAM 0x1000 on 0; allocate DRAM 0x3000 on 0, size 1
                 """));
@@ -24,7 +24,7 @@ class PhaseUsageTests {
 
     @Test
     void keepsThePeakOfEachPhaseByItself() {
-        var usages = phaseUsages(told("""
+        var usages = phaseUsages(historyOf("""
                 phase SETUP; allocate DRAM 0x1000 on 0, size 100; allocate L1 0x1000 on 1, size 50; free L1 0x1000 on 1;
                 phase TEST; free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 20
                 """));
@@ -34,7 +34,7 @@ class PhaseUsageTests {
 
     @Test
     void countsWhatComesBeforeAnyPhaseAsStart() {
-        var usages = phaseUsages(told("allocate DRAM 0x1000 on 0; phase TEST"));
+        var usages = phaseUsages(historyOf("allocate DRAM 0x1000 on 0; phase TEST"));
 
         assertThat(usages).containsExactly(new PhaseUsage(Phase.START, 64, 64), new PhaseUsage(Phase.TEST, 64, 64));
     }
@@ -48,7 +48,7 @@ class PhaseUsageTests {
 
     @Test
     void countsAPhaseThatIsGoneBackToByItself() {
-        var usages = phaseUsages(told("""
+        var usages = phaseUsages(historyOf("""
                 phase TEST; allocate DRAM 0x1000 on 0, size 1; phase SETUP; phase TEST;
                 allocate DRAM 0x2000 on 0, size 2
                 """));

@@ -3,7 +3,7 @@ package dev.meshguard.verdict;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.verdict.Judgement.judged;
 
 import dev.meshguard.event.HistoryEvent;
@@ -52,7 +52,7 @@ class RepeatedReportsTests {
 
         @Test
         void aBufferIsReleasedAfterItsDeviceWasClosed() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close;
                     ignore DRAM 0x1000 on 0, DEVICE_CLOSED
                     """);
@@ -104,7 +104,7 @@ class RepeatedReportsTests {
 
     @Test
     void anAddressThatIsReusedLostAFree() {
-        var history = told("allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, owning");
+        var history = historyOf("allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, owning");
 
         judged(history)
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
@@ -171,7 +171,7 @@ class RepeatedReportsTests {
 
     @Test
     void theLastOfSeveralOpenReportsIsNamed() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 32
                 """);
 
@@ -184,7 +184,7 @@ class RepeatedReportsTests {
 
     @Test
     void aCircularBufferAtTheAddressIsNotAllocatedByTheAllocator() {
-        var history = told("""
+        var history = historyOf("""
                 allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, circular buffer of program 7, owning
                 """);
 

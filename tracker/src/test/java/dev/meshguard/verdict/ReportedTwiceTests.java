@@ -6,7 +6,7 @@ import static dev.meshguard.event.Ownership.OWNING;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.REPORTED_TWICE;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
@@ -256,7 +256,7 @@ class ReportedTwiceTests {
 
     @Test
     void isNotNamedForAnotherDeviceWhileADeviceOfTheMeshHoldsTheMemory() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 1..2; allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 1: 0x1000; close
                 """);
 
@@ -267,7 +267,7 @@ class ReportedTwiceTests {
     /** Of two meshes over the same devices, before and after the buffer, only its own mesh's last snapshots count. */
     @Test
     void leavesWhatOnlyAnotherDeviceReportsToTheReadingOfItsOwnMeshWhenItCloses() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 1..2; mesh 7 over 3..4; witness CLOSE_BEGUN DRAM on 1..2: 0x1000;
                 allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 1..2: 0x1000, mesh 7;
                 witness AFTER_WIPE DRAM on 1..2: 0x1000; witness CLOSE_BEGUN DRAM on 1..2; close 7; close
@@ -280,7 +280,7 @@ class ReportedTwiceTests {
 
     @Test
     void isNamedForAViewOnADeviceWhereTheBufferWasNotReported() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0..1; allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0..1, view, pointer;
                 free DRAM 0x1000 on 0, owning; close
                 """);
@@ -295,7 +295,7 @@ class ReportedTwiceTests {
     @ParameterizedTest
     @CsvSource({"true, MISREPORTED", "false, LEAKED"})
     void isNamedForAViewOfAPartOfABuffer(boolean isBufferFreed, Outcome outcome) {
-        var script = history().tell("""
+        var script = history().report("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x800, owning, mesh 0;
                 allocate DRAM 0x1200 on 0, size 0x100, view, pointer, mesh 0
                 """);

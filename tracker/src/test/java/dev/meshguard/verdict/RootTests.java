@@ -7,8 +7,8 @@ import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.program;
-import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,7 +49,7 @@ class RootTests {
 
     @Test
     void aProgramsBinaryAndCircularBuffersAreOneLeakOfTheProgram() {
-        var leaks = leaks(told("""
+        var leaks = leaks(historyOf("""
                 allocate L1 0x1000 on 0..1, size 32, circular buffer of program 7;
                 allocate DRAM 0x2000 on 0..1, of program 7; cached program 7
                 """));
@@ -84,7 +84,7 @@ class RootTests {
 
     @Test
     void whatTwoProgramsLeftIsTwoLeaks() {
-        var leaks = leaks(told("""
+        var leaks = leaks(historyOf("""
                 allocate DRAM 0x1000 on 0, of program 1; allocate DRAM 0x2000 on 0, of program 2; cached program 1;
                 cached program 2
                 """));
@@ -133,7 +133,7 @@ class RootTests {
 
     @Test
     void aCachedBufferWithAnotherOpenReportShowsTheCountOfItsAddress() {
-        var leaks = leaks(told("""
+        var leaks = leaks(historyOf("""
                 allocate DRAM 0x1000 on 0, of program 1; cached program 1; allocate DRAM 0x1000 on 0
                 """));
 
@@ -147,7 +147,7 @@ class RootTests {
 
     @Test
     void whatCountsDifferentlyIsNoConsequence() {
-        var leaks = leaks(told("""
+        var leaks = leaks(historyOf("""
                 mesh 0 over 0; allocate DRAM 0x2000 on 0, of program 7;
                 allocate L1 0x1000 on 0, size 32, circular buffer of program 7; end program 7; close
                 """));
@@ -159,7 +159,7 @@ class RootTests {
 
     @Test
     void aUsersBufferIsNoConsequenceOfAProgram() {
-        var leaks = leaks(told("""
+        var leaks = leaks(historyOf("""
                 allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0, of program 7; cached program 7
                 """));
 
@@ -242,14 +242,14 @@ class RootTests {
 
         @Test
         void areNoneWithoutOrigins() {
-            assertThat(circumstances(told("""
+            assertThat(circumstances(historyOf("""
                     without origins; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0
                     """))).isEmpty();
         }
 
         @Test
         void areCountedByAddressWhereTheCauseDoesNotSayIt() {
-            var history = told("""
+            var history = historyOf("""
                     allocate L1 0x1000 on 0, circular buffer of program 1;
                     allocate L1 0x1000 on 0, circular buffer of program 2; end program 1; end program 2
                     """);
@@ -274,7 +274,7 @@ class RootTests {
 
     @Test
     void distinguishesRequestsWithoutAnOrigin() {
-        var leaks = leaks(told("""
+        var leaks = leaks(historyOf("""
                 without origins; allocate DRAM 0x1000 on 0, of program 1; allocate DRAM 0x2000 on 0, of program 2
                 """));
 
@@ -306,7 +306,7 @@ class RootTests {
 
     @Test
     void ofTwoThatWeighAlikeTheOlderIsTheRoot() {
-        var leaks = leaks(told("""
+        var leaks = leaks(historyOf("""
                 allocate DRAM 0x1000 on 0, of program 7; allocate DRAM 0x2000 on 0, size 32, of program 7;
                 cached program 7
                 """));
@@ -345,7 +345,7 @@ class RootTests {
 
     @Test
     void devicesOfWhichOnlyTheReportsAreMissingAreNotCalledAlike() {
-        var leaks = leaks(told("""
+        var leaks = leaks(historyOf("""
                 mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1; witness CLOSE_BEGUN DRAM on 0..1; close
                 """));
 
@@ -354,7 +354,7 @@ class RootTests {
 
     @Test
     void oneReportOfAnAddressIsNotCounted() {
-        var leaks = leaks(told("allocate L1 0x1000 on 0, circular buffer of program 1; end program 1"));
+        var leaks = leaks(historyOf("allocate L1 0x1000 on 0, circular buffer of program 1; end program 1"));
 
         assertThat(leaks.get(0).circumstances()).isEmpty();
     }

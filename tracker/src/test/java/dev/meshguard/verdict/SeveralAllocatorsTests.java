@@ -8,7 +8,7 @@ import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocatorId;
@@ -49,7 +49,7 @@ class SeveralAllocatorsTests {
 
     @Test
     void theTrackerAndThePolicyLedgerAddUpOverAllocators() {
-        AllocationHistory history = told("""
+        AllocationHistory history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, size 1000, mesh 0, allocator MESH;
                 allocate DRAM 0x1000 on 0, size 24, allocator DEVICE
                 """);
@@ -67,7 +67,7 @@ class SeveralAllocatorsTests {
 
     @Test
     void ofTwoAtOneAddressTheOneThatWasNotFreedIsLeft() {
-        AllocationHistory history = told("""
+        AllocationHistory history = historyOf("""
                 without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0, size 1000, mesh 0, allocator MESH;
                 allocate DRAM 0x1000 on 0, size 24, allocator DEVICE; free DRAM 0x1000 on 0, mesh 0, allocator MESH;
                 close
@@ -103,7 +103,7 @@ class SeveralAllocatorsTests {
 
     @Test
     void aBufferOfADeviceIsJudgedByTheCloseThatEndsTheDevice() {
-        AllocationHistory history = told("""
+        AllocationHistory history = historyOf("""
                 mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, allocator DEVICE, owning;
                 witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1; witness CLOSE_BEGUN DRAM on 0; close
                 """);
@@ -115,7 +115,7 @@ class SeveralAllocatorsTests {
 
     @Test
     void aReadingOfOneAllocatorSpeaksForItsOwnBuffersOnly() {
-        AllocationHistory history = tensorBesideDeviceBuffer().tell("""
+        AllocationHistory history = tensorBesideDeviceBuffer().report("""
                 witness CLOSE_BEGUN DRAM on 0..1: 0x1000, allocator MESH;
                 witness CLOSE_BEGUN DRAM on 0, allocator DEVICE
                 """).closed();
@@ -134,7 +134,7 @@ class SeveralAllocatorsTests {
 
     @Test
     void reportsThatNameNoAllocatorMatchWhatOneReserved() {
-        AllocationHistory history = told("""
+        AllocationHistory history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 0, allocator MESH;
                 allocate DRAM 0x2000 on 0, allocator DEVICE; free DRAM 0x2000 on 0; close
                 """);
@@ -146,7 +146,7 @@ class SeveralAllocatorsTests {
 
     @Test
     void aFreeOfOneAllocatorTakesNothingFromAnother() {
-        AllocationHistory history = told("""
+        AllocationHistory history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0, allocator MESH;
                 free DRAM 0x1000 on 0, allocator DEVICE; close
                 """);

@@ -5,9 +5,9 @@ import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.on;
 import static dev.meshguard.tracker.script.HistoryScript.program;
-import static dev.meshguard.tracker.script.HistoryScript.told;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,7 +38,7 @@ class SeveralMeshesTests {
 
         @Test
         void nothingRemainsWhereEachMeshFreedItsOwn() {
-            var history = parentAndSubmesh().tell("""
+            var history = parentAndSubmesh().report("""
                     free DRAM 0x1000 on 0..1, mesh 1; free DRAM 0x1000 on 0..3, mesh 0;
                     witness CLOSE_BEGUN DRAM on 0..1, mesh 1; close 1; witness CLOSE_BEGUN DRAM on 0..3; close 0
                     """).recorded();
@@ -55,7 +55,7 @@ class SeveralMeshesTests {
 
         @Test
         void aSubmeshLeaksWhereItsParentHasABuffer() {
-            var history = parentAndSubmesh().tell("""
+            var history = parentAndSubmesh().report("""
                     witness CLOSE_BEGUN DRAM on 0..1: 0x1000, mesh 1; close 1; free DRAM 0x1000 on 0..3, mesh 0;
                     witness CLOSE_BEGUN DRAM on 0..3; close 0
                     """).recorded();
@@ -104,7 +104,7 @@ class SeveralMeshesTests {
 
         @Test
         void bothLeakAtOneAddressEachWithItsOwnWitness() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
                     allocate DRAM 0x1000 on 0, mesh 1; witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1;
                     witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0
@@ -196,7 +196,7 @@ class SeveralMeshesTests {
 
         @Test
         void theWitnessOfItsOwnMeshDoesExcuseItThoughAnotherHoldsThatAddress() {
-            var history = parentAndSubmesh().tell("""
+            var history = parentAndSubmesh().report("""
                     witness CLOSE_BEGUN DRAM on 0..1, mesh 1; close 1; witness CLOSE_BEGUN DRAM on 0..3: 0x1000;
                     free DRAM 0x1000 on 0..3, mesh 0; close 0
                     """).recorded();
@@ -218,7 +218,7 @@ class SeveralMeshesTests {
 
         @Test
         void aMeshThatFreesTwiceTakesNothingFromAnother() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
                     allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 1;
                     close
@@ -240,7 +240,7 @@ class SeveralMeshesTests {
 
         @Test
         void aFreeByAMeshWithoutAnAllocationThereIsUnknownAndNamesTheAllocatingMesh() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 1;
                     free DRAM 0x1000 on 0, mesh 0; close
                     """);
@@ -255,7 +255,7 @@ class SeveralMeshesTests {
 
         @Test
         void aDoubleFreeIsOneAlsoAfterAnotherMeshUsedTheAddress() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 0;
                     allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 0;
                     close
@@ -310,7 +310,7 @@ class SeveralMeshesTests {
 
         @Test
         void whatAClosedMeshLeftIsNotReportedAgainByABufferThatNamesNone() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 1; close 1;
                     allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; close 0
                     """);
@@ -321,7 +321,7 @@ class SeveralMeshesTests {
 
         @Test
         void aFreeThatNamesAMeshFreesTheReportThatDoes() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; allocate DRAM 0x1000 on 0;
                     free DRAM 0x1000 on 0, mesh 0; close
                     """);
@@ -333,7 +333,7 @@ class SeveralMeshesTests {
 
         @Test
         void aViewThatNamesNoMeshIsOfTheBufferItPointsTo() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0; allocate DRAM 0x1000 on 0, view;
                     free DRAM 0x1000 on 0, owning, mesh 0; close
                     """);
@@ -344,7 +344,7 @@ class SeveralMeshesTests {
 
         @Test
         void aReportThatNamesTheMeshSaysWhoseTheBufferIs() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, mesh 0;
                     allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 0
                     """);
@@ -364,7 +364,7 @@ class SeveralMeshesTests {
             assertThat(AllocationDetails.circularBuffer(program(1)).onMesh(1).mesh())
                     .isEmpty();
 
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate L1 0x1000 on 0, circular buffer of program 1, mesh 0;
                     allocate L1 0x1000 on 0, circular buffer of program 2, mesh 1; end program 1; end program 2; close
                     """);
@@ -483,7 +483,7 @@ class SeveralMeshesTests {
 
         @Test
         void aMeshNumberThatComesBackIsAnotherMesh() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0;
                     mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 0;
                     witness CLOSE_BEGUN DRAM on 0; close 0
@@ -506,7 +506,7 @@ class SeveralMeshesTests {
 
         @Test
         void areConclusiveWhereEveryBufferNamesItsMesh() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; mesh 1 over 0; allocate DRAM 0x1000 on 0, mesh 1;
                     free DRAM 0x1000 on 0, mesh 1; witness CLOSE_BEGUN DRAM on 0, mesh 1; close 1;
                     witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0
@@ -523,7 +523,7 @@ class SeveralMeshesTests {
 
         @Test
         void areInconclusiveWhereOneBufferDoesNotNameItsMesh() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; mesh 1 over 0; allocate DRAM 0x1000 on 0, mesh 1; allocate DRAM 0x2000 on 0;
                     free DRAM 0x1000 on 0, mesh 1; free DRAM 0x2000 on 0; close
                     """);
@@ -558,7 +558,7 @@ class SeveralMeshesTests {
         /** A submesh opens no device, so the number that it shares shows only after the device was opened again. */
         @Test
         void areInconclusiveWhereALaterSubmeshHasTheNumberOfTheOtherMesh() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; mesh 1 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 1;
                     free DRAM 0x1000 on 0, mesh 1; close
                     """);
@@ -569,7 +569,7 @@ class SeveralMeshesTests {
 
         @Test
         void areInconclusiveWhereTheNamedMeshWasNeverOpened() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; mesh 1 over 0; allocate DRAM 0x1000 on 0, mesh 5; free DRAM 0x1000 on 0, mesh 5;
                     close
                     """);
@@ -580,7 +580,7 @@ class SeveralMeshesTests {
 
         @Test
         void areInconclusiveAfterASubmeshWasClosedToo() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0; mesh 1 in 0 over 0; close 1; mesh 2 over 0; allocate DRAM 0x1000 on 0;
                     free DRAM 0x1000 on 0; close
                     """);
@@ -612,14 +612,14 @@ class SeveralMeshesTests {
 
     /** Both hold a buffer at one address of devices 0 and 1; the events up to #12. */
     private static HistoryScript parentAndSubmesh() {
-        return history().tell("""
+        return history().report("""
                 mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
                 allocate DRAM 0x1000 on 0..1, mesh 1
                 """);
     }
 
     private static HistoryScript allocatedTwice() {
-        return history().tell("""
+        return history().report("""
                 mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; allocate DRAM 0x1000 on 0, mesh 1
                 """);
     }

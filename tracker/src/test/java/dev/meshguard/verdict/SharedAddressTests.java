@@ -6,7 +6,7 @@ import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -67,7 +67,7 @@ class SharedAddressTests {
     @Test
     void aLeakDoesNotHideBehindAnExpectedBufferThatIsGone() {
         AllocationHistory history = weightsAndCache()
-                .tell("free DRAM 4096 on 0, label weights, view")
+                .report("free DRAM 4096 on 0, label weights, view")
                 .closed();
 
         assertThat(outcome(history, Expectation.because("shared").label("weights")))
@@ -79,7 +79,7 @@ class SharedAddressTests {
 
     @Test
     void circularBuffersThatShareAnAddressByNatureAreExpectedByTheFirst() {
-        AllocationHistory history = told("""
+        AllocationHistory history = historyOf("""
                 mesh 0 over 0; allocate L1 4096 on 0, circular buffer of program 1;
                 allocate L1 4096 on 0, size 128, circular buffer of program 2; close
                 """);
@@ -92,7 +92,7 @@ class SharedAddressTests {
     @Test
     void whatIsLeftIsNamedAndNotWhatWasFreed() {
         Survivor survivor = judged(
-                        weightsAndCache().tell("free DRAM 4096 on 0, view").closed())
+                        weightsAndCache().report("free DRAM 4096 on 0, view").closed())
                 .verdict()
                 .survivors()
                 .get(0);
@@ -147,7 +147,7 @@ class SharedAddressTests {
     }
 
     private static HistoryScript weightsAndCache() {
-        return history().tell("""
+        return history().report("""
                 mesh 0 over 0; allocate DRAM 4096 on 0, label weights, view;
                 allocate DRAM 4096 on 0, size 128, label cache, owning
                 """);
@@ -201,7 +201,7 @@ class SharedAddressTests {
 
         @Test
         void isNotReportedForAnEarlierAllocationOfADevice() {
-            var script = history().tell("""
+            var script = history().report("""
                     mesh 0 over 0..1; allocate DRAM 0x1000 on 0, lifetime SYSTEM, view, mesh 0;
                     allocate DRAM 0x1000 on 0..1, view, mesh 0
                     """);
@@ -211,7 +211,7 @@ class SharedAddressTests {
 
         @Test
         void isNotSaidWhereACircularBufferCameLater() {
-            var history = told("""
+            var history = historyOf("""
                     mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1, lifetime SYSTEM, view, mesh 0;
                     allocate DRAM 0x1000 on 0..1, circular buffer of program 7, view, mesh 0;
                     witness CLOSE_BEGUN DRAM on 0..1; close

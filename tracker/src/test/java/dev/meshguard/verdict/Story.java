@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 /**
  * A history and the verdict that it must have.
  *
- * <p>Its lines tell the history, as {@link HistoryScript#tell} reads it, and then what is expected. A line that begins with
+ * <p>Its lines are the history, as {@link HistoryScript#report} reads it, and then what is expected. A line that begins with
  * {@code =} lists the outcome, the cause and status of all survivors, or {@code causes} or {@code statuses} oldest first, and
  * the kinds of {@code anomalies}, and the {@code devices} or {@code meshes} of what is {@code live}; {@code conclusive} says that there is no inconclusive reason. Lines that begin with
  * {@code because} are the whole evidence of the oldest survivor, with {@code fix} the fix of the only group, and with
@@ -23,8 +23,8 @@ public record Story(String name, String sentences, List<String> expected) {
                 .map(String::strip)
                 .toList();
         List<String> expected = lines.stream().filter(Story::isExpectation).toList();
-        String told = String.join(" ", lines.subList(0, lines.size() - expected.size()));
-        return new Story(text.lines().findFirst().orElseThrow(), told, expected);
+        String sentences = String.join(" ", lines.subList(0, lines.size() - expected.size()));
+        return new Story(text.lines().findFirst().orElseThrow(), sentences, expected);
     }
 
     private static boolean isExpectation(String line) {
@@ -36,7 +36,7 @@ public record Story(String name, String sentences, List<String> expected) {
         if (expected.isEmpty()) {
             throw new IllegalArgumentException("The story \"" + name + "\" expects nothing");
         }
-        Judgement judgement = Judgement.judged(HistoryScript.told(sentences));
+        Judgement judgement = Judgement.judged(HistoryScript.historyOf(sentences));
         beginningWith("= ")
                 .flatMap(claims -> Stream.of(claims.split(", ", 0)))
                 .forEach(claim -> hasProperty(judgement, claim, List.of(claim.split(" ", 0))));

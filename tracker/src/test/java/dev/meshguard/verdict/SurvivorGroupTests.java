@@ -5,9 +5,9 @@ import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.program;
-import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -83,7 +83,7 @@ class SurvivorGroupTests {
 
     @Test
     void namesItsDevicesOnceAndInOrder() {
-        SurvivorGroup group = group(told("allocate DRAM 0x1000 on 5+2+7, and 0x2000 on 2"));
+        SurvivorGroup group = group(historyOf("allocate DRAM 0x1000 on 5+2+7, and 0x2000 on 2"));
 
         assertThat(group.devices()).containsExactly(2, 5, 7);
         assertThat(group)
@@ -93,7 +93,7 @@ class SurvivorGroupTests {
 
     @Test
     void hasTheLabelAndTheOriginOfItsBuffers() {
-        SurvivorGroup known = group(told("allocate DRAM 0x1000 on 0, label weights"));
+        SurvivorGroup known = group(historyOf("allocate DRAM 0x1000 on 0, label weights"));
         SurvivorGroup unknown = group(
                 historyWithoutOrigins().allocate(DRAM, device(0), 0x1000, 64).recorded());
 

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.verdict.Cause.SYSTEM;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.SurvivorStatus.EXPECTED;
@@ -14,7 +14,7 @@ class SystemBufferTests {
 
     @Test
     void isRedWhenSystemMemoryOutlivesTheClose() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; allocate L1 0x1000 on 0, lifetime SYSTEM, of dispatch prefetcher;
                 witness BEFORE_WIPE L1 on 0: 0x1000; close
                 """);
@@ -29,7 +29,7 @@ class SystemBufferTests {
 
     @Test
     void isExpectedWhenItIsPersistent() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; allocate L1 0x1000 on 0, lifetime PERSISTENT, of dispatch prefetcher;
                 witness BEFORE_WIPE L1 on 0: 0x1000; close
                 """);

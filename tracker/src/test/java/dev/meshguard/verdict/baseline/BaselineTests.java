@@ -3,8 +3,8 @@ package dev.meshguard.verdict.baseline;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -170,7 +170,7 @@ class BaselineTests {
     /** Two sizes of one class are two groups for the reader and one leak in the file. */
     @Test
     void addsUpTheGroupsOfOneFingerprint() {
-        LeakVerdict verdict = LeakCheck.create().examine(told("""
+        LeakVerdict verdict = LeakCheck.create().examine(historyOf("""
                         without origins; allocate DRAM 0x1000 on 0..7, label weights;
                         allocate DRAM 0x2000 on 0..1, size 60, label weights
                         """));

@@ -4,7 +4,7 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -27,7 +27,7 @@ class BudgetVerdictTests {
 
     /** 64 bytes, then 64 and a circular buffer of 128, then 128 again. */
     private static AllocationHistory peakInTheMiddle() {
-        return told("""
+        return historyOf("""
                 allocate L1 0x1000 on 0; allocate L1 0x2000 on 0, size 128, circular buffer of program 7;
                 free L1 0x1000 on 0
                 """);
@@ -84,7 +84,7 @@ class BudgetVerdictTests {
 
     @Test
     void memoryFreedWithoutAReportIsNotCounted() {
-        AllocationHistory history = told("""
+        AllocationHistory history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close
                 """);
 
@@ -148,7 +148,7 @@ class BudgetVerdictTests {
 
     /** 64 bytes, freed, and 64 again. */
     private static AllocationHistory twiceTheSame() {
-        return told("allocate L1 0x1000 on 0; free L1 0x1000 on 0; allocate L1 0x2000 on 0");
+        return historyOf("allocate L1 0x1000 on 0; free L1 0x1000 on 0; allocate L1 0x2000 on 0");
     }
 
     @Test

@@ -4,8 +4,8 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.tracker.script.HistoryScript.told;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -27,18 +27,18 @@ class DifferenceTests {
 
     @Test
     void runsThatDifferInAddressesAndLinesOnlyAreTheSame() {
-        AllocationHistory before = told("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0");
-        AllocationHistory after = told("allocate DRAM 0x9000 on 0; free DRAM 0x9000 on 0");
+        AllocationHistory before = historyOf("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0");
+        AllocationHistory after = historyOf("allocate DRAM 0x9000 on 0; free DRAM 0x9000 on 0");
 
         assertThat(HistoryDifference.between(before, after).isEmpty()).isTrue();
     }
 
     @Test
     void aNewSurvivorComesFirst() {
-        AllocationHistory before = told("""
+        AllocationHistory before = historyOf("""
                 without origins; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0
                 """);
-        AllocationHistory after = told("""
+        AllocationHistory after = historyOf("""
                 without origins; allocate DRAM 0x2000 on 0, size 4096; free DRAM 0x2000 on 0; allocate DRAM 0x1000 on 0
                 """);
 
@@ -110,11 +110,11 @@ class DifferenceTests {
 
     @Test
     void ofChangesThatLeaveTheSameTheOneThatAsksForMoreOrLessComesFirst() {
-        AllocationHistory before = told("""
+        AllocationHistory before = historyOf("""
                 without origins; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 4096;
                 free DRAM 0x1000 on 0
                 """);
-        AllocationHistory after = told("""
+        AllocationHistory after = historyOf("""
                 without origins; allocate DRAM 0x1000 on 0, size 128; free DRAM 0x1000 on 0
                 """);
 

@@ -4,7 +4,7 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.told;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
@@ -39,7 +39,7 @@ class HoldIntervalsTests {
                 .nonOwning()
                 .witness(CLOSE_BEGUN, DRAM, device(0))
                 .closed();
-        AllocationHistory ofEndedProgram = told("""
+        AllocationHistory ofEndedProgram = historyOf("""
                 mesh 0 over 0; allocate L1 101152 on 0, size 4096, circular buffer of program 7; end program 7; close
                 """);
         return Stream.of(
@@ -65,7 +65,7 @@ class HoldIntervalsTests {
 
     @Test
     void isLeftOutWhereNothingSaysUntilWhenWhatIsMisreportedWasHeld() {
-        var history = told("""
+        var history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close
                 """);
 

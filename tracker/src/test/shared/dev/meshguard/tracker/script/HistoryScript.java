@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * history().allocate(L1, device(0), 101_152, 4_096).circularBufferOf(program(7)).endOf(program(7)).closed();
  * }</pre>
  *
- * <p>A history without loops or values of its own is shorter as {@linkplain #tell sentences}.
+ * <p>A history without loops or values of its own is shorter as {@linkplain #report sentences}.
  */
 public final class HistoryScript {
 
@@ -63,13 +63,13 @@ public final class HistoryScript {
         return on(AllocationTracker.builder().originCapture(OriginCapture.NONE).build());
     }
 
-    /** Returns the history that {@link #tell} reports, without origins if it begins so: {@code without origins; …}. */
-    public static AllocationHistory told(String text) {
+    /** Returns the history that {@link #report} reports, without origins if it begins so: {@code without origins; …}. */
+    public static AllocationHistory historyOf(String text) {
         return text.startsWith(WITHOUT_ORIGINS)
                 ? historyWithoutOrigins()
-                        .tell(text.substring(WITHOUT_ORIGINS.length()))
+                        .report(text.substring(WITHOUT_ORIGINS.length()))
                         .recorded()
-                : history().tell(text).recorded();
+                : history().report(text).recorded();
     }
 
     /** Continues the recording of a tracker. */
@@ -93,7 +93,7 @@ public final class HistoryScript {
     }
 
     /** Reports sentences, as {@link HistorySentences} describes them. */
-    public HistoryScript tell(String text) {
+    public HistoryScript report(String text) {
         sentences.read(text);
         return this;
     }

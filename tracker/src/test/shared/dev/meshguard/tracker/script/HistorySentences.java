@@ -191,6 +191,6 @@ final class HistorySentences {
     }
 
     private static IllegalArgumentException unknown(String word, String sentence) {
-        return new IllegalArgumentException("No history can tell \"" + word + "\" in \"" + sentence + "\"");
+        return new IllegalArgumentException("No history can report \"" + word + "\" in \"" + sentence + "\"");
     }
 }
