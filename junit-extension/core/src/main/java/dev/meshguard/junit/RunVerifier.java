@@ -1,8 +1,8 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.ConfigurationKey;
-import dev.meshguard.junit.internal.RunResult;
 import dev.meshguard.junit.internal.RunSettings;
+import dev.meshguard.junit.internal.run.RunResult;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
 import java.util.Locale;

@@ -86,7 +86,7 @@ class ForkedPagesTests {
         assertThat(answers(List.of(start(CleanTestCase.class, 1)))).containsExactly("1 succeeded, 0 failed\n");
 
         List<String> loaded = Files.readAllLines(log(1));
-        assertThat(loaded).anyMatch(line -> line.contains("dev.meshguard.junit.internal.RunPages "));
+        assertThat(loaded).anyMatch(line -> line.contains("dev.meshguard.junit.internal.run.RunPages "));
         assertThat(loaded).filteredOn(line -> WRITES_PAGES.matcher(line).find()).isEmpty();
         assertThat(folder.resolve("runs")).doesNotExist();
     }

@@ -20,7 +20,7 @@ public enum BuildTool {
     };
 
     /** The system property that Gradle sets in the JVMs of tests. */
-    static final String GRADLE_WORKER = "org.gradle.test.worker";
+    public static final String GRADLE_WORKER = "org.gradle.test.worker";
 
     private static final Pattern MEANT_OTHERWISE = Pattern.compile("[^\\p{javaJavaIdentifierPart}]");
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_.,:/@%+=#-]*");
@@ -39,7 +39,7 @@ public enum BuildTool {
     }
 
     /** Returns the tool that started a JVM with the given system properties; Maven if nothing says otherwise. */
-    static BuildTool of(UnaryOperator<String> properties) {
+    public static BuildTool of(UnaryOperator<String> properties) {
         return properties.apply(GRADLE_WORKER) == null ? MAVEN : GRADLE;
     }
 

@@ -24,7 +24,7 @@ public final class ConfigurationErrors {
      *
      * @param allowed a whole sentence
      */
-    static IllegalArgumentException ofParameter(String name, String value, String allowed) {
+    public static IllegalArgumentException ofParameter(String name, String value, String allowed) {
         return new IllegalArgumentException(
                 String.format(Locale.ROOT, "%s = %s is rejected. %s", name, value, allowed));
     }

@@ -82,7 +82,7 @@ public enum ConfigurationKey {
      *
      * @throws IllegalArgumentException if its value is no path; the message names it
      */
-    Optional<Path> path(Function<String, Optional<String>> parameters) {
+    public Optional<Path> path(Function<String, Optional<String>> parameters) {
         return given(parameters).map(value -> {
             try {
                 return Path.of(value);

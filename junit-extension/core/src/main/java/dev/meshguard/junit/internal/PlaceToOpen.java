@@ -20,7 +20,7 @@ public final class PlaceToOpen {
     private PlaceToOpen() {}
 
     /** Returns the line of the file that contains an entry, or the class or method whose annotation it is. */
-    static StackTraceElement of(Expectation entry) {
+    public static StackTraceElement of(Expectation entry) {
         return entry.source()
                 .map(line -> inFile("expected-buffers", line.file(), line.line()))
                 .orElseGet(() -> declaration(entry.location().orElseThrow()));
@@ -31,17 +31,17 @@ public final class PlaceToOpen {
      *
      * @param kind the kind of the file; it stands where other frames have a class
      */
-    static StackTraceElement inFile(String kind, String file, int line) {
+    public static StackTraceElement inFile(String kind, String file, int line) {
         return new StackTraceElement(kind, "file", file, line);
     }
 
     /** Returns a file as a whole, or a folder. */
-    static StackTraceElement file(String kind, String file) {
+    public static StackTraceElement file(String kind, String file) {
         return inFile(kind, file, UNKNOWN_LINE);
     }
 
     /** Returns the location of an entry as reports name it; only a place to open needs the package. */
-    static String withoutPackage(String location) {
+    public static String withoutPackage(String location) {
         Matcher declaration = DECLARATION.matcher(location);
         return declaration.matches()
                 ? declaration.group(1) + TestNames.withoutPackage(location.substring(declaration.end(1)))

@@ -16,7 +16,7 @@ import java.util.function.UnaryOperator;
  * @param baseline the file of known leaks
  * @param update what happens to that file
  * @param run the name of the run, set by the build that starts all of it
- * @param findings the folder in which every JVM writes its findings; {@link RunResult} judges those of a named run
+ * @param findings the folder in which every JVM writes its findings; {@code RunResult} judges those of a named run
  * @param ci the names that a CI gives
  */
 public record RunSettings(
@@ -73,7 +73,7 @@ public record RunSettings(
     }
 
     /** Rejects the folder of a named run in which no findings can be written: without a file of this JVM the run would look whole. */
-    void rejectUnwritten(IOException notWritten) {
+    public void rejectUnwritten(IOException notWritten) {
         judgedFindings().ifPresent(folder -> {
             throw ConfigurationKey.FINDINGS.rejected(
                     folder.toString(),
@@ -89,7 +89,7 @@ public record RunSettings(
      *
      * @throws IOException if it cannot be read or written; the message names the parameter and the file
      */
-    void updateBaseline(UnaryOperator<Baseline> change) throws IOException {
+    public void updateBaseline(UnaryOperator<Baseline> change) throws IOException {
         Path file = baseline.orElseThrow();
         try {
             new BaselineFile(file).update(change);
@@ -99,17 +99,17 @@ public record RunSettings(
     }
 
     /** Returns the name of the run: that of the build, else that of the CI. */
-    Optional<String> runName() {
+    public Optional<String> runName() {
         return run.or(ci::run);
     }
 
     /** Returns the folder of the findings by which the run is judged; a run without a name is not judged by them. */
-    Optional<Path> judgedFindings() {
+    public Optional<Path> judgedFindings() {
         return findings.filter(unused -> run.isPresent());
     }
 
     /** Returns whether an update of the baseline is allowed and requested; where CI is set the file is only read. */
-    boolean writes(Update what) {
+    public boolean writes(Update what) {
         return update == what && !ci.isSet();
     }
 }

@@ -1,4 +1,4 @@
-/** The settings, the shared state and the result of a whole run, and its pages. */
+/** The settings of a whole run, the names of its tests and builds, and small helpers of all internal packages. */
 @NullMarked
 package dev.meshguard.junit.internal;
 

@@ -3,7 +3,7 @@ package dev.meshguard.junit.template;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.internal.BuildTool;
-import dev.meshguard.junit.internal.RunPages;
+import dev.meshguard.junit.internal.run.RunPages;
 import dev.meshguard.junit.internal.template.SourceRuntime;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.report.CheckReport;

@@ -1,9 +1,9 @@
 package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.junit.internal.Lazy;
-import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.config.TrackingSettings;
+import dev.meshguard.junit.internal.run.SharedRunState;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;

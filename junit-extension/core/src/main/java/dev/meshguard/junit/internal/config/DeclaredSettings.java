@@ -2,7 +2,7 @@ package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.Lazy;
-import dev.meshguard.junit.internal.SharedRunState;
+import dev.meshguard.junit.internal.run.SharedRunState;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.verdict.budget.BudgetSpec;

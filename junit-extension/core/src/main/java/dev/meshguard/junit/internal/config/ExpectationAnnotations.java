@@ -4,7 +4,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.ExpectedBuffersFile;
 import dev.meshguard.junit.internal.ConfigurationErrors;
-import dev.meshguard.junit.internal.SharedRunState;
+import dev.meshguard.junit.internal.run.SharedRunState;
 import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;

@@ -1,7 +1,7 @@
 package dev.meshguard.junit.internal.template;
 
 import dev.meshguard.junit.internal.PageSubject;
-import dev.meshguard.junit.internal.RunPages;
+import dev.meshguard.junit.internal.run.RunPages;
 import dev.meshguard.tracker.AllocationTracker;
 
 /** The tracker and the injected objects of a session; each is created when it is first requested. */

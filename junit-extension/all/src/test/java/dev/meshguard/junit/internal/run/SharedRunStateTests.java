@@ -1,4 +1,4 @@
-package dev.meshguard.junit.internal;
+package dev.meshguard.junit.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -10,6 +10,8 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.junit.RunVerifier;
+import dev.meshguard.junit.internal.OutputSettings;
+import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.summary.CheckOutcome;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.summary.FinishedCheck;

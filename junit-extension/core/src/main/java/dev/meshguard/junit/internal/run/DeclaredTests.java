@@ -1,4 +1,4 @@
-package dev.meshguard.junit.internal;
+package dev.meshguard.junit.internal.run;
 
 import java.lang.reflect.Method;
 import java.util.List;

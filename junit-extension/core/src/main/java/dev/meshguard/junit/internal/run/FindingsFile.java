@@ -1,6 +1,8 @@
-package dev.meshguard.junit.internal;
+package dev.meshguard.junit.internal.run;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.junit.internal.ConfigurationKey;
+import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.report.findings.CheckRecord;
 import dev.meshguard.report.findings.FindingsJson;
 import dev.meshguard.report.findings.RunIdentity;
@@ -53,12 +55,12 @@ public final class FindingsFile {
      *
      * @param began when the JVM began its tests
      */
-    static Optional<FindingsFile> of(RunSettings settings, Instant began) {
+    public static Optional<FindingsFile> of(RunSettings settings, Instant began) {
         return settings.findings().map(folder -> new FindingsFile(settings, folder, began));
     }
 
     /** Returns the files whose names begin with the name of a run; they may be of another run with a longer name. */
-    static List<Path> ofRun(String run, Path folder) throws IOException {
+    public static List<Path> ofRun(String run, Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }

@@ -1,8 +1,10 @@
-package dev.meshguard.junit.internal;
+package dev.meshguard.junit.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.meshguard.junit.internal.OutputSettings;
+import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.summary.OutputMode;
 import dev.meshguard.page.internal.output.PageOutput;
 import dev.meshguard.report.FailureOutput;

@@ -1,5 +1,11 @@
-package dev.meshguard.junit.internal;
+package dev.meshguard.junit.internal.run;
 
+import dev.meshguard.junit.internal.BuildTool;
+import dev.meshguard.junit.internal.ConfigurationErrors;
+import dev.meshguard.junit.internal.ConfigurationKey;
+import dev.meshguard.junit.internal.Lazy;
+import dev.meshguard.junit.internal.OutputSettings;
+import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.summary.OutputMode;
 import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.FailureOutput;
@@ -69,7 +75,7 @@ public final class RunPages {
      * @param loader finds the module that writes pages
      * @throws IllegalArgumentException if all checks should leave a page, and nothing writes pages or two artifacts do
      */
-    RunPages(
+    public RunPages(
             OutputSettings output,
             Optional<String> machine,
             Function<String, @Nullable String> properties,

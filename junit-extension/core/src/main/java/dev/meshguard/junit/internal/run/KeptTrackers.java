@@ -1,4 +1,4 @@
-package dev.meshguard.junit.internal;
+package dev.meshguard.junit.internal.run;
 
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;

@@ -1,6 +1,7 @@
-package dev.meshguard.junit.internal;
+package dev.meshguard.junit.internal.run;
 
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.report.json.HistoryJson;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;

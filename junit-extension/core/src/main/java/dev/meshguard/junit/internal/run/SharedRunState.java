@@ -1,8 +1,13 @@
-package dev.meshguard.junit.internal;
+package dev.meshguard.junit.internal.run;
 
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.junit.internal.ConfigurationErrors;
+import dev.meshguard.junit.internal.ConfigurationKey;
+import dev.meshguard.junit.internal.OutputSettings;
+import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.RunSettings.Update;
+import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.summary.RunSummaryCollector;
 import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.junit.source.SourceSettings;

@@ -1,5 +1,6 @@
-package dev.meshguard.junit.internal;
+package dev.meshguard.junit.internal.run;
 
+import dev.meshguard.junit.internal.PlaceToOpen;
 import dev.meshguard.report.findings.EntryUse;
 import dev.meshguard.report.findings.FindingsJson;
 import dev.meshguard.report.findings.JvmFindings;
@@ -24,7 +25,7 @@ import java.util.function.Predicate;
  *
  * <p>Not safe for use by several threads.
  */
-final class EntryUsage {
+public final class EntryUsage {
 
     /** By location and text: a file that changed between two JVMs has other entries. */
     private final Map<String, UsedEntry> entries = new LinkedHashMap<>();
@@ -46,7 +47,7 @@ final class EntryUsage {
     }
 
     /** Adds what the file of one JVM says. */
-    void add(JvmFindings jvm) {
+    public void add(JvmFindings jvm) {
         jvm.entries().forEach(used -> add(used.use(), List.of(used.entry())));
         find(jvm.found());
         jvm.completed().forEach(test -> completed.put(test, true));
@@ -56,12 +57,12 @@ final class EntryUsage {
      * Adds a test, class or run of this JVM that completed, or did not. Of several tests with one name, for example overloads, each
      * must complete.
      */
-    void add(String test, boolean isCompleted) {
+    public void add(String test, boolean isCompleted) {
         completed.merge(test, isCompleted, Boolean::logicalAnd);
     }
 
     /** Adds a use of entries. */
-    void add(EntryUse use, List<Expectation> more) {
+    public void add(EntryUse use, List<Expectation> more) {
         for (Expectation entry : more) {
             if (entry.location().isPresent()
                     && (use != EntryUse.EXCUSED || entry.source().isEmpty())) {
@@ -73,12 +74,12 @@ final class EntryUsage {
     }
 
     /** Adds leaks. */
-    void find(Baseline leaks) {
+    public void find(Baseline leaks) {
         found = found.and(leaks);
     }
 
     /** Returns the lines of a findings file that hand it to the judgement of several JVMs. */
-    String lines(FindingsJson json) {
+    public String lines(FindingsJson json) {
         StringBuilder lines = new StringBuilder();
         for (UsedEntry used : entries.values()) {
             used.uses().forEach(use -> lines.append(json.entries(use, List.of(used.entry()))));
@@ -87,7 +88,7 @@ final class EntryUsage {
         return lines.append(json.found(found)).toString();
     }
 
-    Baseline found() {
+    public Baseline found() {
         return found;
     }
 
@@ -131,7 +132,7 @@ final class EntryUsage {
                         + " did not complete");
     }
 
-    int expected() {
+    public int expected() {
         return expected(unused -> true).size();
     }
 
@@ -141,7 +142,7 @@ final class EntryUsage {
     }
 
     /** Returns the entries that matched nothing, but could have matched in a test that did not complete. */
-    List<Expectation> unknown() {
+    public List<Expectation> unknown() {
         return expected(uses -> !uses.contains(EntryUse.MATCHED) && uses.contains(EntryUse.EXCUSED));
     }
 
@@ -158,7 +159,7 @@ final class EntryUsage {
     }
 
     /** Returns the description of an entry with its location. */
-    static String description(Expectation entry) {
+    public static String description(Expectation entry) {
         return entry
                 + entry.location()
                         .filter(place -> entry.source().isEmpty())

@@ -1,7 +1,10 @@
-package dev.meshguard.junit.internal;
+package dev.meshguard.junit.internal.run;
 
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.junit.internal.ConfigurationKey;
+import dev.meshguard.junit.internal.PlaceToOpen;
+import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.RunSettings.Update;
 import dev.meshguard.report.findings.JvmFindings;
 import dev.meshguard.verdict.Outcome;
@@ -91,7 +94,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
     }
 
     /** Judges entries that are certainly those of a whole run, and writes the baseline if requested. */
-    static RunResult of(RunSettings settings, EntryUsage entries, String sources) throws IOException {
+    public static RunResult of(RunSettings settings, EntryUsage entries, String sources) throws IOException {
         List<String> lines = new ArrayList<>();
         List<Expectation> unmatched = entries.unmatched();
         if (!unmatched.isEmpty()) {

@@ -1,4 +1,4 @@
-package dev.meshguard.junit.internal;
+package dev.meshguard.junit.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.report.findings.CheckRecord;
 import dev.meshguard.report.findings.FindingRecord;
 import dev.meshguard.verdict.Outcome;
