@@ -961,7 +961,7 @@ class TrackCloseablesTests {
     }
 
     @Test
-    void aCloseThatCannotBeHeardConcernsOnlyTestsThatNameItsMethod() {
+    void aCloseThatCannotBeReportedConcernsOnlyTestsThatNameItsMethod() {
         assertThat(TrackedRun.of(NativeCloseTestCase.class, BesideNativeCloseTestCase.class)
                         .headlines())
                 .containsOnlyKeys("constructs", "drops")

@@ -302,7 +302,7 @@ class LoadedClassesTests {
     }
 
     @Test
-    void aCloseIsHeardThoughAnotherThreadWeavesWhenTheObjectIsConstructed() throws Exception {
+    void aCloseIsReportedThoughAnotherThreadWeavesWhenTheObjectIsConstructed() throws Exception {
         RecordingWatcher watcher = RecordingWatcher.watching(Connection.class);
         Class<?> awaiting = connectionClass("Awaiting", newBase("AwaitedBase"));
 
@@ -313,7 +313,7 @@ class LoadedClassesTests {
 
     /** Whoever weaves may need a lock of the thread that constructs. */
     @Test
-    void anObjectWhoseCloseMayNotBeHeardYetIsNotOpen() throws Exception {
+    void anObjectWhoseCloseMayNotBeReportedYetIsNotOpen() throws Exception {
         RecordingWatcher watcher = RecordingWatcher.watching(Connection.class);
         Class<?> base = newBase("LockedBase");
         AtomicBoolean isInterrupted = new AtomicBoolean();
