@@ -21,9 +21,13 @@ const Axis = (() => {
     };
 
     const between = (keys, values, key) => {
+        // Of several events of the first moment the first is the beginning.
+        if (!(key > keys[0])) {
+            return values[0];
+        }
         const at = last(keys, key);
-        if (at < 0 || at === keys.length - 1) {
-            return values[Math.max(0, at)];
+        if (at === keys.length - 1) {
+            return values[at];
         }
         return values[at] + ((values[at + 1] - values[at]) * (key - keys[at])) / (keys[at + 1] - keys[at]);
     };

@@ -5,18 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Rounds;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -226,6 +230,28 @@ class ChartsTests {
                         "MapView.labels.map(label => label.text).filter(text => text.startsWith('#')).join()"))
                 .isEqualTo("#0,#1");
         assertThat(chromium.text("#live-figures td[data-title=Peak]")).isEqualTo("128 PiB");
+    }
+
+    @Test
+    void theAxisOfTimeBeginsWithTheFirstEventOfItsFirstMoment(Chromium chromium) throws IOException {
+        AllocationTracker tracker = AllocationTracker.builder()
+                .clock(InstantSource.fixed(Instant.parse("2026-11-20T10:00:00Z")))
+                .build();
+        for (String phase : List.of("load", "decode")) {
+            try (Scope ended = tracker.phase(new Phase(phase))) {
+                tracker.allocated(0, BufferType.DRAM, 4_096L * phase.length(), 64);
+            }
+        }
+        Path page = folder.resolve("one-moment.html");
+        RunPage.of("one moment", VerdictReport.of(LeakCheck.create().examine(tracker.history())))
+                .write(page);
+        chromium.open(page);
+
+        chromium.click("input[name=map-axis][value=time]");
+
+        chromium.await("document.querySelector('#map-canvas').dataset.axis === 'time'");
+        assertThat(chromium.value("Axis.current.event(Axis.current.first)")).isEqualTo(1L);
+        assertThat(chromium.value("Axis.current.event(Axis.current.last)")).isEqualTo(6L);
     }
 
     @Test

@@ -59,7 +59,7 @@ final class TimelineBands {
         }
     }
 
-    /** A clock that is set back would let time run backwards, so only times later than all before count. */
+    /** A clock that is set back would let time run backwards, so a time before another one does not count. */
     private void time(HistoryEvent event) {
         Instant at = Instant.EPOCH;
         if (event instanceof HistoryEvent.PhaseBegan began) {
