@@ -78,10 +78,11 @@ class DamagedLogTests {
 
     private static void assertIsNotClean(String change, byte[]... parts) {
         ParsedLog log = Logs.ofBytes(join(parts));
-        // With a live buffer or a loss no verdict is clean, and judging takes as long as reading.
+        // With a live buffer or a loss no verdict is clean, and judging takes as long as reading: one of sixteen is
+        // judged.
         boolean isShown =
                 !log.history().live().isEmpty() || !log.history().lostReports().isEmpty();
-        if (!isShown) {
+        if (!isShown || change.hashCode() % 16 == 0) {
             assertThat(Logs.verdictOn(log).outcome()).as(change).isNotEqualTo(Outcome.LEAK_FREE);
         }
     }
