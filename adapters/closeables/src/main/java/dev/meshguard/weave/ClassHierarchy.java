@@ -3,7 +3,6 @@ package dev.meshguard.weave;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -76,16 +75,20 @@ final class ClassHierarchy {
 
     /** Adds a class that a loader defines, or finds in another one. */
     private void add(Class<?> loaded, @Nullable ClassLoader loader) {
+        if (loaded == Object.class) {
+            return;
+        }
         Map<String, List<String>> known = supertypesFrom(nameOf(loaded), loader);
+        Class<?> parent = loaded.isInterface() ? Object.class : loaded.getSuperclass();
+        List<Class<?>> parents = Stream.concat(Stream.of(parent), Stream.of(loaded.getInterfaces()))
+                .toList();
         // Nothing is computed inside the map: that could load a class, which is added as well.
         if (!known.containsKey(nameOf(loaded))) {
-            Class<?> parent = loaded.isInterface() ? Object.class : loaded.getSuperclass();
-            List<Class<?>> parents = Stream.concat(Stream.of(parent), Arrays.stream(loaded.getInterfaces()))
-                    .toList();
             known.put(
                     nameOf(loaded), parents.stream().map(ClassHierarchy::nameOf).toList());
-            parents.forEach(found -> add(found, loader));
         }
+        // A loader may find the file of a class in another one, but not the files of its supertypes.
+        parents.stream().filter(found -> found.getClassLoader() != loader).forEach(found -> add(found, loader));
     }
 
     /** Only one loader defines the classes of {@code java.*}. */
@@ -152,6 +155,11 @@ final class ClassHierarchy {
             }
         }
         return false;
+    }
+
+    /** Returns whether a class that is being loaded has a supertype that is neither loaded nor in a file. */
+    boolean hasUnknown(String name, @Nullable ClassLoader loader) {
+        return !unknown.isEmpty() && inherits(name, loader, type -> unknown.contains(type) && !isKnown(type, loader));
     }
 
     /** Returns the names of a class and of all its supertypes. */

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class ObjectWatch implements Watch {
 
     private static final String BUSY = "Another thread adds code to classes, and this one cannot wait for its end";
+    private static final String NOT_WOVEN = "Code was added to classes, but not to this one";
 
     private final ObjectWatcher watcher;
     private final Weaver weaver;
@@ -53,8 +54,9 @@ final class ObjectWatch implements Watch {
      * The closing methods of a class whose calls are not heard, each with the reason.
      *
      * @param version that of the hierarchy by which they are
+     * @param isWatched false for a class with supertypes that were unknown when it was loaded, and are not watched
      */
-    private record Unheard(long version, Map<String, String> methods) {}
+    private record Unheard(long version, boolean isWatched, Map<String, String> methods) {}
 
     ObjectWatch(ObjectWatcher watcher, Weaver weaver, ClassHierarchy hierarchy, Receivers receivers) {
         this.watcher = watcher;
@@ -81,29 +83,46 @@ final class ObjectWatch implements Watch {
     }
 
     private void constructed(Object object, @Nullable Object unused) {
-        Map<String, String> reasons = unheard(object.getClass());
-        if (reasons.isEmpty()) {
+        Unheard found = unheard(object.getClass());
+        if (found.isWatched() && found.methods().isEmpty()) {
             watcher.constructed(object);
-        } else {
-            watcher.constructed(object, reasons);
+        } else if (found.isWatched()) {
+            watcher.constructed(object, found.methods());
         }
     }
 
-    private Map<String, String> unheard(Class<?> type) {
+    private Unheard unheard(Class<?> type) {
         AtomicReference<@Nullable Unheard> latest = unheard.get(type);
         Unheard known = latest.get();
         long version = hierarchy.version();
         if (known != null && known.version() == version) {
-            return known.methods();
+            return known;
+        }
+        if (!isWatched(type)) {
+            Unheard none = new Unheard(version, false, Map.of());
+            latest.set(none);
+            return none;
         }
         weaver.catchUpUnlessBusy();
         Map<String, String> methods = findUnheard(type);
-        if (methods.containsValue(BUSY)) {
-            weaver.weaveBeforeLong();
+        if (methods.containsValue(BUSY)
+                && weaver.weaveBeforeLong(() -> findUnheard(type).containsValue(BUSY))) {
             methods = findUnheard(type);
+            methods.replaceAll((method, reason) -> reason.equals(BUSY) ? NOT_WOVEN : reason);
         }
-        latest.set(methods.containsValue(BUSY) ? null : new Unheard(version, methods));
-        return methods;
+        Unheard found = new Unheard(version, true, methods);
+        latest.set(methods.containsValue(BUSY) ? null : found);
+        return found;
+    }
+
+    /** Returns whether a loaded class inherits from a watched type. If so, it counts as related, though it may lack calls. */
+    private boolean isWatched(Class<?> type) {
+        classes(type)
+                .flatMap(part -> Stream.concat(Stream.of(part), interfaces(part)))
+                .forEach(hierarchy::add);
+        String name = ClassHierarchy.nameOf(type);
+        return planOf(name, type.getClassLoader()).isPresent()
+                && hierarchy.inherits(name, type.getClassLoader(), watched::containsKey);
     }
 
     /** Returns why closing methods of objects of a class are not heard, by their names. */
@@ -238,6 +257,10 @@ final class ObjectWatch implements Watch {
     @Override
     public Optional<ClassPlan> planOf(String name, @Nullable ClassLoader loader) {
         if (!hierarchy.inherits(name, loader, watched::containsKey)) {
+            // Its first object comes before anything else is heard of it.
+            if (hierarchy.hasUnknown(name, loader)) {
+                return Optional.of(new ObjectPlan(true, watcher.isReportedAtStart(), withConstructor(name)));
+            }
             return related.containsKey(name)
                     ? Optional.of(new ObjectPlan(false, false, closing(name)))
                     : Optional.empty();
@@ -249,10 +272,14 @@ final class ObjectWatch implements Watch {
                 hierarchy.learned();
             }
         }
+        boolean isSubclass = hierarchy.inherits(hierarchy.superclass(name, loader), loader, watched::containsKey);
+        return Optional.of(new ObjectPlan(!isSubclass, watcher.isReportedAtStart(), withConstructor(name)));
+    }
+
+    private Map<String, Integer> withConstructor(String name) {
         Map<String, Integer> methods = new HashMap<>(closing(name));
         methods.put(ObjectPlan.CONSTRUCTOR, firstReceivers.get(ObjectPlan.CONSTRUCTOR));
-        boolean isSubclass = hierarchy.inherits(hierarchy.superclass(name, loader), loader, watched::containsKey);
-        return Optional.of(new ObjectPlan(!isSubclass, watcher.isReportedAtStart(), methods));
+        return methods;
     }
 
     private Map<String, Integer> closing(String name) {

@@ -10,6 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -196,14 +197,24 @@ public final class Weaver {
         }
     }
 
-    /** Weaves loaded classes in a receiver, which waits no longer than a while: whoever weaves may need a lock of its thread. */
-    void weaveBeforeLong() {
+    /**
+     * Weaves loaded classes in a receiver, which waits no longer than a while: whoever weaves may need a lock of its thread.
+     *
+     * @param isNeeded asked after the wait
+     * @return false if it was in vain
+     */
+    boolean weaveBeforeLong(BooleanSupplier isNeeded) {
         WovenClasses current = Objects.requireNonNull(classes);
         boolean isInterrupted = Thread.interrupted();
         int hold = holds.get();
         try {
             if (lock.tryLock(hold == endlessHold ? 0 : MAX_WAIT_SECONDS, TimeUnit.SECONDS)) {
-                thenUnlock(() -> weaveLoaded(current));
+                thenUnlock(() -> {
+                    if (isNeeded.getAsBoolean()) {
+                        weaveLoaded(current);
+                    }
+                });
+                return true;
             } else if (hold == holds.get()) {
                 endlessHold = hold;
             }
@@ -214,5 +225,6 @@ public final class Weaver {
                 Thread.currentThread().interrupt();
             }
         }
+        return false;
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
+import java.io.InputStream;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Classes are woven in each class loader, before or after they are loaded. */
 class LoadedClassesTests {
@@ -250,6 +252,75 @@ class LoadedClassesTests {
                 .make()
                 .load(base.getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
                 .getLoaded();
+    }
+
+    public interface Pool extends Connection {}
+
+    /** Finds classes in another loader, and the file of {@link Pool} at most, as loaders of module layers and of bundles do. */
+    private static final class SiblingLoader extends ClassLoader {
+
+        private final boolean findsFile;
+
+        SiblingLoader(boolean findsFile) {
+            super(null);
+            this.findsFile = findsFile;
+        }
+
+        /** Defines a class that implements an interface of the other loader. */
+        Class<?> define(String name, Class<?> type) {
+            byte[] file = new ByteBuddy()
+                    .subclass(Object.class)
+                    .name("dev.example." + name)
+                    .implement(type)
+                    .method(ElementMatchers.isAbstract())
+                    .intercept(StubMethod.INSTANCE)
+                    .make()
+                    .getBytes();
+            return defineClass("dev.example." + name, file, 0, file.length);
+        }
+
+        @Override
+        protected Class<?> findClass(String name) throws ClassNotFoundException {
+            return LoadedClassesTests.class.getClassLoader().loadClass(name);
+        }
+
+        @Override
+        public @Nullable InputStream getResourceAsStream(String name) {
+            return findsFile && name.endsWith("$Pool.class")
+                    ? LoadedClassesTests.class.getClassLoader().getResourceAsStream(name)
+                    : super.getResourceAsStream(name);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theFirstObjectIsReportedThoughTheLoaderFindsNoFilesOfItsSupertypes(boolean findsFile) {
+        RecordingWatcher watcher = RecordingWatcher.watching(Connection.class);
+        Class<?> type = new SiblingLoader(findsFile).define("Sibling", Pool.class);
+
+        assertThat(watcher.reportsOf(() -> connectAndClose(type)))
+                .containsExactly("constructed Sibling", "closed Sibling");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aClassIsWovenLaterThoughTheLoaderFindsNoFilesOfItsSupertypes(boolean findsFile) {
+        RecordingWatcher.watching(); // Attaches the agent.
+        Class<?> type = new SiblingLoader(findsFile).define("EarlySibling", Pool.class);
+        connectAndClose(type);
+
+        RecordingWatcher watcher = RecordingWatcher.another(Connection.class.getName());
+
+        assertThat(watcher.reportsOf(() -> connectAndClose(type)))
+                .containsExactly("constructed EarlySibling", "closed EarlySibling");
+    }
+
+    @Test
+    void anObjectWithSupertypesThatWereUnknownIsNotReportedIfTheyAreNotWatched() {
+        RecordingWatcher watcher = RecordingWatcher.watching(Connection.class);
+        Class<?> type = new SiblingLoader(false).define("OtherSibling", Version.class);
+
+        assertThat(watcher.reportsOf(() -> handleOf(type).close())).isEmpty();
     }
 
     private static void connectAndClose(Class<?> type) {
