@@ -44,7 +44,10 @@ final class OpenObjects implements ObjectWatcher {
 
     private final Set<String> loaded = ConcurrentHashMap.newKeySet();
     private final AtomicLong losses = new AtomicLong();
-    private volatile @Nullable Throwable lastFailure;
+    /** The class and the message of a failure, which itself would keep class loaders of tests. */
+    private volatile @Nullable String lastFailure;
+
+    private volatile @Nullable String lastMessage;
     private volatile @Nullable String lastLost;
 
     private OpenObjects() {}
@@ -136,7 +139,8 @@ final class OpenObjects implements ObjectWatcher {
     @Override
     public boolean lost(Object object, Throwable failure) {
         losses.incrementAndGet();
-        lastFailure = failure;
+        lastFailure = failure.getClass().getName();
+        lastMessage = failure.getMessage();
         lastLost = object.getClass().getName();
         return true;
     }
@@ -148,7 +152,9 @@ final class OpenObjects implements ObjectWatcher {
 
     /** Returns why the last one did. */
     String lastLoss() {
-        return "the report of an object of " + lastLost + " failed: " + lastFailure;
+        String message = lastMessage;
+        return "the report of an object of " + lastLost + " failed: " + lastFailure
+                + (message == null ? "" : ": " + message);
     }
 
     /** Takes the archives for closed that the JDK has put into its cache. */

@@ -93,7 +93,9 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
         public void poll() {
             OpenObjects.OF_JVM.freeKept();
             long all = OpenObjects.OF_JVM.losses();
-            context.tracker().reportsLost(all - losses.getAndSet(all), OpenObjects.OF_JVM.lastLoss());
+            // Another thread may have told more meanwhile.
+            long untold = Math.max(0, all - losses.getAndAccumulate(all, Math::max));
+            context.tracker().reportsLost(untold, OpenObjects.OF_JVM.lastLoss());
             OpenObjects.OF_JVM
                     .unseen(types)
                     .forEach((className, reason) ->

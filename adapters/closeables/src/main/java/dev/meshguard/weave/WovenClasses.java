@@ -42,6 +42,8 @@ final class WovenClasses implements ClassFileTransformer {
     private final List<Watch> watches;
     private final ClassHierarchy hierarchy;
     private final Receivers receivers;
+    /** Loaded classes that are about to be transformed again. One that stays here could not be: the stack or the memory was at its end. */
+    private final Set<Class<?>> unwoven = ConcurrentHashMap.newKeySet();
 
     WovenClasses(Instrumentation instrumentation, List<Watch> watches, ClassHierarchy hierarchy, Receivers receivers) {
         this.instrumentation = instrumentation;
@@ -87,18 +89,33 @@ final class WovenClasses implements ClassFileTransformer {
             @Nullable Class<?> loaded,
             @Nullable ProtectionDomain domain,
             byte[] file) {
-        if (name == null || name.startsWith("dev/meshguard/weave/") || name.startsWith("net/bytebuddy/")) {
+        if (name == null || isOfTransformer(name)) {
             return null;
         }
         try {
             StackReserve.forOperation();
-        } catch (StackOverflowError later) {
+            byte[] woven = wovenQuietly(name, loader, file, loaded == null);
+            if (loaded != null) {
+                unwoven.remove(loaded);
+            }
+            return woven;
+        } catch (StackOverflowError | OutOfMemoryError later) {
             hierarchy.learned();
+            hierarchy.hasPlans(name, loader, List.of());
             return null;
         }
+    }
+
+    private static boolean isOfTransformer(String name) {
+        return name.startsWith("dev/meshguard/weave/") || name.startsWith("net/bytebuddy/");
+    }
+
+    private byte @Nullable [] wovenQuietly(String name, @Nullable ClassLoader loader, byte[] file, boolean isLoading) {
         boolean isFirst = receivers.enter();
         try {
-            return woven(name, OpenedClassReader.of(file, true), loader, loaded == null);
+            return woven(name, OpenedClassReader.of(file, true), loader, isLoading);
+        } catch (StackOverflowError | OutOfMemoryError later) {
+            throw later;
         } catch (RuntimeException | Error failure) {
             notWatched(name, loader, "Its class file cannot be changed: " + failure);
             return null;
@@ -115,9 +132,6 @@ final class WovenClasses implements ClassFileTransformer {
         List<ClassPlan> added = plansOf(typeName, loader);
         if (added.isEmpty()) {
             return null;
-        }
-        if (isLoading) {
-            hierarchy.hasPlans(typeName, loader, added);
         }
         Map<String, Integer> methods = new HashMap<>();
         ClassWriter writer = new ClassWriter(type, ClassWriter.COMPUTE_MAXS);
@@ -150,8 +164,12 @@ final class WovenClasses implements ClassFileTransformer {
                     }
                 },
                 0);
+        byte[] woven = writer.toByteArray();
         hierarchy.addMethods(typeName, loader, methods);
-        return writer.toByteArray();
+        if (isLoading) {
+            hierarchy.hasPlans(typeName, loader, added);
+        }
+        return woven;
     }
 
     /** Class files before Java 6 have no frames. */
@@ -197,16 +215,27 @@ final class WovenClasses implements ClassFileTransformer {
         }
     }
 
-    /** Adds calls to the loaded classes that lack some, and returns the version of the hierarchy by which none lacks any. */
+    /**
+     * Adds calls to the loaded classes that lack some, and returns the version of the hierarchy by which none lacks any.
+     *
+     * @throws IllegalStateException if some still lack calls, because too little stack or memory is left
+     */
     long weaveLoaded() {
         long version;
         Map<Class<?>, List<ClassPlan>> lacking;
         do {
             version = hierarchy.version();
             lacking = lacking();
+            unwoven.clear();
+            unwoven.addAll(lacking.keySet());
             retransform(lacking.keySet());
+            lacking.keySet().removeAll(unwoven);
             lacking.forEach(
                     (type, added) -> hierarchy.hasPlans(ClassHierarchy.nameOf(type), type.getClassLoader(), added));
+            if (!unwoven.isEmpty()) {
+                unwoven.clear();
+                throw new IllegalStateException("Too little stack or memory is left to add code to classes");
+            }
             // A class that was loaded inside a transformer went past this one.
         } while (!lacking.isEmpty());
         return version;
@@ -220,7 +249,10 @@ final class WovenClasses implements ClassFileTransformer {
             String name = ClassHierarchy.nameOf(type);
             List<ClassPlan> added = plansOf(name, type.getClassLoader());
             if (!added.equals(hierarchy.plansOf(type))) {
-                if (added.stream().anyMatch(plan -> plan.changes(type))) {
+                boolean isChanged = added.stream().anyMatch(plan -> plan.changes(type));
+                Optional<String> problem = isChanged ? problemOf(type) : Optional.empty();
+                problem.ifPresent(reason -> notWatched(name, type.getClassLoader(), reason));
+                if (isChanged && problem.isEmpty()) {
                     lacking.put(type, added);
                 } else {
                     hierarchy.hasPlans(name, type.getClassLoader(), added);
@@ -230,14 +262,24 @@ final class WovenClasses implements ClassFileTransformer {
         return lacking;
     }
 
-    private void retransform(Collection<Class<?>> unwoven) {
+    private Optional<String> problemOf(Class<?> type) {
+        if (isOfTransformer(ClassHierarchy.nameOf(type))) {
+            return Optional.of("Its code cannot be changed, because it changes the code of others");
+        }
+        return instrumentation.isModifiableClass(type) ? Optional.empty() : Optional.of("Its code cannot be changed");
+    }
+
+    private void retransform(Collection<Class<?>> types) {
         try {
-            instrumentation.retransformClasses(unwoven.toArray(Class<?>[]::new));
+            instrumentation.retransformClasses(types.toArray(Class<?>[]::new));
+        } catch (StackOverflowError | OutOfMemoryError later) {
+            throw later;
         } catch (UnmodifiableClassException | RuntimeException | Error failure) {
-            if (unwoven.size() > 1) {
-                unwoven.forEach(type -> retransform(Set.of(type)));
+            if (types.size() > 1) {
+                types.forEach(type -> retransform(Set.of(type)));
             } else {
-                Class<?> type = unwoven.iterator().next();
+                Class<?> type = types.iterator().next();
+                unwoven.remove(type);
                 notWatched(
                         ClassHierarchy.nameOf(type), type.getClassLoader(), "Its code cannot be changed: " + failure);
             }

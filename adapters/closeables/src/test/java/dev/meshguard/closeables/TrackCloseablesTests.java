@@ -907,7 +907,8 @@ class TrackCloseablesTests {
 
         assertThat(TrackedRun.of(OpaqueTestCase.class).failure())
                 .startsWith("INCONCLUSIVE  ")
-                .containsSubsequence("objects of", "TrackCloseablesTests$OpaquePart", "Its code cannot be");
+                .containsSubsequence("objects of", "TrackCloseablesTests$OpaquePart", "Its code cannot be")
+                .doesNotContain("Exception"); // All other classes were changed at once.
         assertThat(TrackedRun.of(OtherClassTestCase.class).failures()).isEmpty();
     }
 
@@ -929,6 +930,26 @@ class TrackCloseablesTests {
                 .containsSubsequence(
                         "the report of an object of", "$Cursor", "failed:", OutOfMemoryError.class.getName());
         assertThat(TrackedRun.of(OtherClassTestCase.class).failures()).isEmpty();
+    }
+
+    /** Its class loader may be that of a test. */
+    @Test
+    void aFailureIsNotKept() {
+        Reference<Object> failure = new WeakReference<>(failedReport());
+
+        for (int i = 0; i < 100 && !failure.refersTo(null); i++) {
+            System.gc();
+        }
+
+        assertThat(failure.refersTo(null)).isTrue();
+    }
+
+    private static Object failedReport() {
+        Exception failure = new IllegalStateException("of a test");
+        OpenObjects.OF_JVM.lost("an object", failure);
+        assertThat(OpenObjects.OF_JVM.lastLoss())
+                .isEqualTo("the report of an object of java.lang.String failed: " + failure);
+        return failure;
     }
 
     /** One of its closing methods cannot be heard. */

@@ -2,6 +2,8 @@ package dev.meshguard.closeables.weave;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.entry;
 
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
@@ -29,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Classes are woven in each class loader, before or after they are loaded. */
@@ -201,6 +204,55 @@ class LoadedClassesTests {
                         () -> handleOf(define("dev.example.OldHandle", AutoCloseable.class, ClassFileVersion.JAVA_V5))
                                 .close()))
                 .containsExactly("constructed OldHandle", "closed OldHandle");
+    }
+
+    static List<Error> failuresOfTransformers() {
+        return List.of(new StackOverflowError("no stack"), new OutOfMemoryError("no memory"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failuresOfTransformers")
+    void aLoadedClassWhoseTransformationWasCutIsWovenNextTime(Error failure) throws Exception {
+        WatchedType type =
+                new WatchedType("dev.example.Cut" + failure.getClass().getSimpleName(), Set.of("close"));
+        Class<?> cut = define(type.className(), AutoCloseable.class, ClassFileVersion.JAVA_V17);
+        RecordingWatcher watcher = RecordingWatcher.another();
+
+        watcher.failInTransformer(failure);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> Weaver.watch(List.of(type), watcher))
+                .withMessage("Too little stack or memory is left to add code to classes");
+        watcher.failInTransformer(null);
+        Weaver.watch(List.of(type), watcher);
+
+        assertThat(watcher.reportsOf(() -> handleOf(cut).close()))
+                .containsExactly("constructed " + cut.getSimpleName(), "closed " + cut.getSimpleName());
+        assertThat(watcher.unseen()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("failuresOfTransformers")
+    void aClassThatIsWovenNoLongerBecauseAnotherAgentChangedItIsWovenNextTime(Error failure) throws Exception {
+        String name = "dev.example.Changed" + failure.getClass().getSimpleName();
+        Class<?> changed = define(name, AutoCloseable.class, ClassFileVersion.JAVA_V17);
+        RecordingWatcher watcher = RecordingWatcher.another(name);
+
+        watcher.failInTransformer(failure);
+        ByteBuddyAgent.getInstrumentation().retransformClasses(changed);
+        watcher.failInTransformer(null);
+
+        assertThat(watcher.unseen()).isEmpty();
+        assertThat(watcher.reportsOf(() -> handleOf(changed).close()))
+                .containsExactly("constructed " + changed.getSimpleName(), "closed " + changed.getSimpleName());
+    }
+
+    @Test
+    void aClassThatTheTransformerMayNeedIsNamed() {
+        String name = "dev.meshguard.weave.TestHandle";
+        define(name, AutoCloseable.class, ClassFileVersion.JAVA_V17);
+
+        assertThat(RecordingWatcher.another(name).unseen())
+                .containsExactly(entry(name, "Its code cannot be changed, because it changes the code of others"));
     }
 
     /** No call of woven code helps. */

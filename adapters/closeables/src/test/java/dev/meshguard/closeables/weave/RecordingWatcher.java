@@ -20,6 +20,7 @@ final class RecordingWatcher implements ObjectWatcher {
     private final List<String> reports = new ArrayList<>();
     private volatile boolean isIdle;
     private volatile boolean isWithoutMemory;
+    private volatile @Nullable Error failureInTransformer;
 
     private RecordingWatcher() {}
 
@@ -96,6 +97,23 @@ final class RecordingWatcher implements ObjectWatcher {
     /** Fails whenever it is asked, until it is told otherwise. */
     void runOutOfMemory(boolean isOut) {
         isWithoutMemory = isOut;
+    }
+
+    /** Fails from now on where a transformer asks it; null ends that. */
+    void failInTransformer(@Nullable Error failure) {
+        failureInTransformer = failure;
+    }
+
+    @Override
+    public boolean isReportedAtStart() {
+        Error failure = failureInTransformer;
+        if (failure != null
+                && StackWalker.getInstance()
+                        .walk(frames ->
+                                frames.anyMatch(frame -> frame.getMethodName().equals("transform")))) {
+            throw failure;
+        }
+        return false;
     }
 
     void record(String report) {
