@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records what one of MeshGuard's clients reports in lines of JSON.
+ * Records what one connected client reports in lines of JSON, and counts what cannot be read as lost.
  *
  * <p>A line that cannot be recorded is answered, counts as a lost report, and ends nothing. What a client can make the server do in one
  * turn is bounded, and so are its ids, requests, phases and meshes. Guarded by the server's lock.

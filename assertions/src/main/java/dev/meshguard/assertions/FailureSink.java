@@ -7,7 +7,7 @@ import org.assertj.core.api.SoftAssertionsProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles a failed assertion: throws or collects it.
+ * Throws the failures of assertions or collects them, those of AssertJ's list assertions too.
  *
  * <p>AssertJ itself collects through subclasses that it creates at run time. They need access to packages that AssertJ
  * does not export, so they do not work for a class in a named module. They also do not support navigation that is not

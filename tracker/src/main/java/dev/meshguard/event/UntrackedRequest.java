@@ -2,7 +2,7 @@ package dev.meshguard.event;
 
 import java.util.Optional;
 
-/** A request that no tracker made: of a listener that does not record, of a log, or of a history that was read from a file. */
+/** A request that no tracker made: it has details and perhaps an origin, but no number, context or handle. */
 final class UntrackedRequest implements MemoryRequest {
 
     /** The request of a report that holds only device, type, address and size. */

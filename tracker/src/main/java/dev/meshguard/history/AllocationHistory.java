@@ -31,7 +31,7 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reports that a tracker had recorded at one moment.
+ * All events recorded up to one moment, by a tracker or in a file, and what follows from them: generations, anomalies, the ledger.
  *
  * <p>The events are numbered from 1 in the order in which they arrived. Only the reports between two other events are in the
  * order of their requests, then of their devices; those of one device never change their order. So threads that work on a

@@ -7,10 +7,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A report that contradicts earlier ones, with both sides of it.
+ * An event that does not fit the events before it, and the buffer that it concerns, if there is one.
  *
  * @param kind the contradiction
- * @param event the report
+ * @param event the report; for memory that nobody reported, the reading of the allocator that shows it
  * @param device the device it names
  * @param type the memory it names
  * @param address the address it names

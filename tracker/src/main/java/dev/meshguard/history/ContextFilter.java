@@ -14,8 +14,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Selects the events of one {@link dev.meshguard.event.RequestContext} from a history that several share, for example of
- * one test on a shared mesh.
+ * Tests whether an event belongs to the part of a history about one context: its reports, and others that are needed to judge them.
  *
  * <p>Memory that an open mesh keeps for all contexts (memory of the runtime, programs in a cache) belongs to the mesh,
  * whichever context needed it first.

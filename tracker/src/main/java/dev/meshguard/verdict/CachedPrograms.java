@@ -16,7 +16,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The programs of one operation in a program cache: one for each shape of its tensors.
+ * The programs of one operation in a program cache: how many there are, and for which shapes.
  *
  * <p>Immutable and safe for use by several threads.
  *

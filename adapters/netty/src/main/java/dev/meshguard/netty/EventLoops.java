@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
- * The event loops that allocate and release the buffers of a test, or of all tests.
+ * Waits for the event loops that may still release buffers of a test, or of all tests.
  *
  * <p>A test ends when it has its answer. The event loop that received the answer may still run the handlers of the channel then,
  * and releases the buffer after them.

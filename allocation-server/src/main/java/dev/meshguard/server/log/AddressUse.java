@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The number of allocations and frees of one address of one device in a log.
+ * The use of one address of one device in a log: how often it is allocated and freed, and with which sizes.
  *
  * <p>Each free counts, even if other references remain: counting only the last one made every shared address look
  * leaked.

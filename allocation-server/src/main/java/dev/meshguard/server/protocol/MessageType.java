@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The type of a message.
+ * The messages between programs and the allocation server, each with its number on the wire.
  *
  * @since 0.1
  */

@@ -4,7 +4,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 
 /**
- * The streams that a command reads and prints to.
+ * The streams of the process that runs a command, and the delay of a signal.
  *
  * @param in standard input
  * @param out standard output

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Assigns responsibility for memory that a test leaves allocated on a mesh that outlives it.
+ * Selects which test is responsible for memory that it leaves allocated on a mesh that outlives it.
  *
  * <p>Matters for the lifetime {@link TrackingLifetime#CLASS}. A test with a mesh of its own is always responsible for all of
  * it.

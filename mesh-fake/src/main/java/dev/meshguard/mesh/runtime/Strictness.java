@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The reaction to misuse of device memory that the real runtime accepts.
+ * Selects whether the fake runtime accepts misuse of memory and devices as the real one does, or rejects it.
  *
  * @since 0.1
  */

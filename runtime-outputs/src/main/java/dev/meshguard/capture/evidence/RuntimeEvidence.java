@@ -12,7 +12,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * An output of the runtime with the memory of one moment; it has no history.
+ * A snapshot of memory that the runtime wrote: one moment, and no events.
  *
  * <p>The content of a file decides what it is:
  *

@@ -7,7 +7,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The classes of the system class loader that ran: their initialisation has at least begun, so whoever reads them begins none.
+ * Remembers the classes that a captured stack showed, so that reading their statics initialises none.
  *
  * <p>Other loaders may have several classes of one name, of which a stack does not show which one ran.
  */

@@ -106,8 +106,10 @@ final class Corpus {
         Collections.shuffle(cases, new Random(seed));
         Set<String> scenarios = new HashSet<>();
         Set<String> settings = new HashSet<>();
-        cases.removeIf(one -> !scenarios.add(one.scenario().name())
-                & !settings.add(one.setting().toString()));
+        cases.removeIf(one -> {
+            boolean isOfNewProgram = scenarios.add(one.scenario().name());
+            return !settings.add(one.setting().toString()) && !isOfNewProgram;
+        });
         return cases;
     }
 

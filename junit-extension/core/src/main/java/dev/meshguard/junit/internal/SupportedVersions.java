@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.Logger;
 
-/** Checks the versions of JUnit Jupiter, SLF4J, Jackson and the library of a source, which the build of a user may choose. */
+/** Fails if JUnit Jupiter or a tracked library such as Netty is older than MeshGuard supports. */
 public final class SupportedVersions {
 
     /** The oldest version of JUnit Jupiter that the build tests. */

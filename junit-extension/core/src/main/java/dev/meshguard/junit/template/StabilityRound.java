@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * One round of a {@link RepeatUntilStable} test. The last one is the first at which memory is stable, that fails, or that is {@code
- * atMost}.
+ * One round of a {@link RepeatUntilStable} test, which judges the rounds so far and decides whether another follows. The last one is the
+ * first at which memory is stable, that fails, or that is {@code atMost}.
  *
  * <p>Used by one thread at a time.
  */

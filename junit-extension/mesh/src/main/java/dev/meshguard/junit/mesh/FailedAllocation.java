@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The number and the line of the allocation that fails in one invocation of a {@link FailEachAllocation} test.
+ * The allocation that fails in one invocation of a {@link FailEachAllocation} test: its number, whether it has failed, and then its line.
  *
  * <p>A test method has it as a parameter if its code continues without the memory:
  *

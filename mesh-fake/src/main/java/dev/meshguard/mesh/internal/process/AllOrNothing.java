@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.internal.process;
 
-/** Work that is undone if it does not complete. */
+/** Runs work, and undoes it if it throws. */
 public final class AllOrNothing {
 
     private AllOrNothing() {}

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * The buffers that one request or one line of code allocated, and how many of them each device allocated and freed.
+ * The buffers of one request or line: how many each device has, and what they prove about one that seems live.
  *
  * <p>Most devices are more than half of them. Two devices that differ have no majority.
  */

@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Counts the buffers that code under test still has to free, while its meshes are open.
+ * Counts the buffers that a check still waits for, because code under test should free them while its meshes are open.
  *
  * <p>Expected buffers, runtime-owned buffers and buffers freed with the mesh do not count. Finding these requires
  * judging a history. That happens only while buffers are allocated, and again only when their number changed.

@@ -1,6 +1,6 @@
 package dev.meshguard.junit.internal.summary;
 
-/** Selects when an output of a run is written: its summary, or the pages of its checks. */
+/** Selects when a run writes its summary or pages: never, for failures, or always. */
 public enum OutputMode {
     /** Never. */
     OFF,

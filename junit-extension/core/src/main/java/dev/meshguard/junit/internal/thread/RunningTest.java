@@ -19,7 +19,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A test or class that runs, to which the allocations of threads may belong.
+ * A test, class or container that runs or is over, and the rules that decide to which of them an allocation belongs.
  *
  * <p>An allocation belongs to a test only if that is certain. The first of these rules that applies decides:
  *
