@@ -76,7 +76,7 @@ final class LineReports implements ConnectionReader {
 
     private final ReportDispatcher dispatcher;
     private final HistoryReporter reporter;
-    private final SharedConnectionState programs;
+    private final SharedConnectionState shared;
     private final ClientConnection connection;
 
     private boolean isTooLong;
@@ -133,11 +133,11 @@ final class LineReports implements ConnectionReader {
     LineReports(
             ReportDispatcher dispatcher,
             HistoryReporter reporter,
-            SharedConnectionState programs,
+            SharedConnectionState shared,
             ClientConnection connection) {
         this.dispatcher = dispatcher;
         this.reporter = reporter;
-        this.programs = programs;
+        this.shared = shared;
         this.connection = connection;
     }
 
@@ -195,7 +195,7 @@ final class LineReports implements ConnectionReader {
             if (isTooLong || to - from > LineParser.MAX_BYTES) {
                 throw new InvalidLineException("has more than " + LineParser.MAX_BYTES + " bytes");
             }
-            programs.parser.read(bytes, from, to, line);
+            shared.parser.read(bytes, from, to, line);
             lastOperation = record(line);
         } catch (InvalidLineException invalid) {
             rejected(line, invalid);
@@ -249,7 +249,7 @@ final class LineReports implements ConnectionReader {
         process = (int) line.number("pid", 1, Integer.MAX_VALUE);
         dispatcher.greeted(process, line.text("name").orElse(""), connection);
         isGreeted = true;
-        definitions = new Definitions(reporter.isKept(), connection.details(), programs.connected(connection.number));
+        definitions = new Definitions(reporter.isKept(), connection.details(), shared.connected(connection.number));
         answers.append("{\"ok\":1}\n");
     }
 
@@ -455,7 +455,7 @@ final class LineReports implements ConnectionReader {
         }
         Optional<KnownMesh> parent = Optional.ofNullable(meshes.get(line.number("parent")));
         MeshDescription description = new MeshDescription(
-                programs.nextMesh(),
+                shared.nextMesh(),
                 line.text("name").orElse("mesh"),
                 devices,
                 (int) line.number("busiestDevice", -1, HistoryEvent.MAX_DEVICE, -1),
@@ -468,7 +468,7 @@ final class LineReports implements ConnectionReader {
                 .toList();
         meshes.put(id, new KnownMesh(description.id(), kept));
         reporter.report(tracker -> tracker.meshOpened(description));
-        programs.opened(kept).forEach(dispatcher::openedByMesh);
+        shared.opened(kept).forEach(dispatcher::openedByMesh);
     }
 
     private void meshClosing(JsonLine line) {
@@ -489,7 +489,7 @@ final class LineReports implements ConnectionReader {
             return List.of();
         }
         meshes.put(id, new KnownMesh(closed.number(), List.of()));
-        return programs.closed(closed.openDevices());
+        return shared.closed(closed.openDevices());
     }
 
     // Snapshots
@@ -570,7 +570,7 @@ final class LineReports implements ConnectionReader {
         while (!phases.isEmpty()) {
             phases.pop().ifPresent(Scope::close);
         }
-        meshes.values().forEach(mesh -> programs.closed(mesh.openDevices()));
+        meshes.values().forEach(mesh -> shared.closed(mesh.openDevices()));
         meshes.clear();
     }
 

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
 
-/** The processes of this machine, as visible to the Java runtime and in the process file system. */
+/** Finds the start time of a running process of this machine; a zombie counts as ended. */
 final class MachineProcesses implements ProcessInspector {
 
     @Override

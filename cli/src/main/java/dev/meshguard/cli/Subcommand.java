@@ -3,7 +3,7 @@ package dev.meshguard.cli;
 import dev.meshguard.cli.terminal.Terminal;
 import dev.meshguard.cli.terminal.UsageException;
 
-/** The base class of the program's commands, whose options are set when they run. */
+/** A command of the program after its options were read: it runs, and returns the exit status. */
 @FunctionalInterface
 interface Subcommand {
 

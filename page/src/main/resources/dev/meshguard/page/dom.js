@@ -69,7 +69,7 @@ const Dom = (() => {
         area.value = text;
         anchor.after(area);
         area.select();
-        const copied = document.execCommand("copy");
+        const copied = document.execCommand?.("copy") === true;
         if (copied) {
             area.remove();
             anchor.focus();

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The first L1 address that a runtime uses for buffers, for each chip and version for which it is known.
+ * The L1 address from which a runtime places circular buffers upwards, and how addresses are aligned; known for each chip and version.
  *
  * <p>The allocator reserves L1 from the top down. Programs place their circular buffers outside the allocator, from
  * this address upward without gaps ({@code tt_metal/impl/program/program.cpp}). The address differs between versions; a

@@ -89,7 +89,7 @@ public final class TrackedProcess implements AutoCloseable {
     private final Process process;
     private final CapturedOutput output;
 
-    /** How long programs may take to end after they are asked to. */
+    /** How long programs may take to end after they are asked to, and to complete what they report before a phase. */
     private final Duration timeToEnd;
 
     private final Instant started;
@@ -464,7 +464,7 @@ public final class TrackedProcess implements AutoCloseable {
             return this;
         }
 
-        /** Sets how long programs may take to end after they are asked to. */
+        /** Sets how long programs may take to end after they are asked to, and to complete what they report before a phase. */
         Builder timeToEnd(Duration atMost) {
             timeToEnd = atMost;
             return this;

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads the operations of one rank in their order, each with the buffers that are allocated at its end. */
+/** Reads one rank of a database into an output of the runtime: its operations in order, with live buffers, tensors and errors. */
 final class SnapshotReader {
 
     private static final long NONE = Long.MAX_VALUE;

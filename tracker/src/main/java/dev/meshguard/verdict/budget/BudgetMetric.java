@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The quantity that a budget limits.
+ * The quantity that a budget bounds: from above, or from below for the largest free block.
  *
  * @since 0.1
  */

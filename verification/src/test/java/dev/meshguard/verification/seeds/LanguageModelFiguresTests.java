@@ -48,6 +48,7 @@ class LanguageModelFiguresTests {
     private final AllocationTracker tracker =
             AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
 
+    @SuppressWarnings("UnusedVariable") // A search reads it.
     private @Nullable LanguageModelRun model;
 
     @Test

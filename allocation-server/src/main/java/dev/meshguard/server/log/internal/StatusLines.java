@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The lines of the server that are not about a single buffer: the table of their forms, and what each means.
+ * Reads the lines of a server's log other than allocations and frees: checks their sums, and records deaths and gaps.
  *
  * <p>Sums that the server printed are compared with the sums of the lines before them.
  */

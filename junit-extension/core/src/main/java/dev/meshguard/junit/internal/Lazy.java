@@ -4,7 +4,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value that is computed by the first call and then kept. An error is not kept, so each call reports it.
+ * A value that is kept once it is computed; threads that ask at the same time may each compute it. An error is not kept, so each call
+ * reports it.
  *
  * <p>Safe for use by several threads: two may look up at the same time, and find the same.
  */

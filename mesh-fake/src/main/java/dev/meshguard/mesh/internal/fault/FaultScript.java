@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The faults of one runtime, queried at the few points where a fault can happen.
+ * Makes the faults of one runtime happen: counts its allocations, operations and closes, and throws where a fault is due.
  *
  * <p>{@link FaultPlan} describes what is counted and what is thrown. Without a plan every query only checks an empty list. Safe
  * for use by several threads.

@@ -6,7 +6,7 @@ import dev.meshguard.mesh.buffer.CoreRange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The L1 regions of one program's circular buffers on one range of cores.
+ * How high the circular buffers of one program reach on each range of cores; refuses one that starts lower.
  *
  * <p>Two regions touch only if one was extended. A gap results from a buffer that had to lie higher on other cores. Not
  * thread-safe. Source: {@code ProgramImpl::CircularBufferAllocator} in {@code tt_metal/impl/program/program.cpp}.

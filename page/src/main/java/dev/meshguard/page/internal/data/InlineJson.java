@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 
-/** JSON embedded in a page: no text in it can end its element, and no encoding or reader misinterprets it. */
+/** Writes JSON on one line, in which no text can end the element of the page around it. */
 public final class InlineJson {
 
     private static final JsonFactory FACTORY =

@@ -13,7 +13,7 @@ import dev.meshguard.verdict.internal.survivor.SurvivorFacts;
 import java.util.List;
 import java.util.Optional;
 
-/** Gives the cause {@code LOST} to a survivor whose handles were all garbage collected, without a reported free. */
+/** Gives the cause LOST to a survivor whose handles were garbage collected before any code freed it in time. */
 public final class LostRule implements Rule {
 
     @Override

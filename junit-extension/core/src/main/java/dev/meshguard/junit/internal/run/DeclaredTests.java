@@ -10,7 +10,9 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
 import org.junit.platform.commons.support.ReflectionSupport;
 
-/** Finds the test methods that classes have now. A test of an earlier run may be removed. */
+/**
+ * Tells whether a class still declares a test of an earlier run. A test of an earlier run may be removed.
+ */
 final class DeclaredTests {
 
     /** A class, its method, and numbers of invocations and names of dynamic tests in brackets. */
