@@ -307,7 +307,7 @@ class MeshAllocationFiguresTests {
 
     private static String pair(IntToLongFunction figure) {
         String others = IntStream.range(1, 8)
-                .mapToLong(figure::applyAsLong)
+                .mapToLong(figure)
                 .distinct()
                 .mapToObj(Long::toString)
                 .collect(Collectors.joining(" "));
