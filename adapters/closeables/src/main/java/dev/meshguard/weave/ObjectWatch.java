@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The objects that one watcher watches. */
+/** The types whose objects one watcher watches: plans the calls of their classes, and passes on constructions and closes. */
 final class ObjectWatch implements Watch {
 
     private static final String BUSY = "Another thread adds code to classes, and this one cannot wait for its end";
