@@ -206,10 +206,10 @@ class ArenasTests {
     @Test
     void thatAreHeldFailWithTheTextOfThePage() {
         assertThat(failuresOf(SessionTestCase.class)).containsExactly("""
-                LEAK  4 KiB of native memory in 1 arena, HELD by SessionTestCase.session; allocated in SessionTestCase.java:15
+                LEAK  4 KiB of native memory in 1 arena, HELD by SessionTestCase.session; allocated in SessionTestCase.java:14
 
                 1. native memory  4 KiB, label "shared arena"
-                   at dev.meshguard.ffm.SessionTestCase.infers(SessionTestCase.java:15)
+                   at dev.meshguard.ffm.SessionTestCase.infers(SessionTestCase.java:14)
                    why   HELD: still referenced by SessionTestCase.session (event #7)
                    fix   Close the arena before the test ends.
                    seen  allocated in TEST (event #3)
