@@ -20,7 +20,8 @@ final class Receivers {
      */
     int addFirst(Watch watch, BiConsumer<Object, @Nullable Object> receiver) {
         return add((object, argument) -> {
-            if (!isBusy.get()[0] && !watch.isIdle()) {
+            // An idle call near the end of a stack makes no entry for its thread.
+            if (!watch.isIdle() && !isBusy.get()[0]) {
                 StackReserve.forOperation();
                 pass(watch, receiver, object, argument);
             }
@@ -40,8 +41,11 @@ final class Receivers {
     private void pass(
             Watch watch, BiConsumer<Object, @Nullable Object> receiver, Object object, @Nullable Object argument) {
         try {
+            if (watch.isIdle()) {
+                return;
+            }
             boolean[] busy = isBusy.get();
-            if (!busy[0] && !watch.isIdle()) {
+            if (!busy[0]) {
                 busy[0] = true;
                 try {
                     receiver.accept(object, argument);
