@@ -2,6 +2,7 @@ package dev.meshguard.closeables;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.closeables.weave.OtherAgent;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
@@ -9,7 +10,6 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.weave.JdkLookup;
 import dev.meshguard.weave.WatchedType;
 import java.io.IOException;
-import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
@@ -21,7 +21,6 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -41,7 +40,6 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import net.bytebuddy.agent.ByteBuddyAgent;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
@@ -527,26 +525,17 @@ class TrackDirectMemoryTests {
         DirectBuffers.OF_JVM.watch();
         Instrumentation agent = ByteBuddyAgent.getInstrumentation();
         List<Integer> allocated = new CopyOnWriteArrayList<>();
-        ClassFileTransformer waiting = new ClassFileTransformer() {
-            @Override
-            public byte @Nullable [] transform(
-                    @Nullable ClassLoader loader,
-                    @Nullable String name,
-                    @Nullable Class<?> loaded,
-                    @Nullable ProtectionDomain domain,
-                    byte[] file) {
-                if (Woven.class.equals(loaded)) {
-                    Thread beginning = new Thread(DirectBuffers.OF_JVM::watch);
-                    beginning.start();
-                    while (beginning.getState() != Thread.State.WAITING && beginning.isAlive()) {
-                        Thread.onSpinWait();
-                    }
-                    allocated.add(CompletableFuture.supplyAsync(
-                                    () -> ByteBuffer.allocateDirect(1).capacity())
-                            .orTimeout(1, TimeUnit.MINUTES)
-                            .join());
+        OtherAgent waiting = (name, loaded) -> {
+            if (Woven.class.equals(loaded)) {
+                Thread beginning = new Thread(DirectBuffers.OF_JVM::watch);
+                beginning.start();
+                while (beginning.getState() != Thread.State.WAITING && beginning.isAlive()) {
+                    Thread.onSpinWait();
                 }
-                return null;
+                allocated.add(CompletableFuture.supplyAsync(
+                                () -> ByteBuffer.allocateDirect(1).capacity())
+                        .orTimeout(1, TimeUnit.MINUTES)
+                        .join());
             }
         };
         agent.addTransformer(waiting, true);

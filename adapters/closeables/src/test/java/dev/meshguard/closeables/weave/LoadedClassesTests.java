@@ -8,9 +8,7 @@ import static org.assertj.core.api.Assertions.entry;
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import java.io.InputStream;
-import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
-import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -260,19 +258,10 @@ class LoadedClassesTests {
     void aClassThatWasBeingDefinedWhileItsTypeWasAddedReportsFromTheNextWatchOn() throws Exception {
         WatchedType type = new WatchedType("dev.example.RacedHandle", Set.of("close"));
         RecordingWatcher watcher = RecordingWatcher.watching(); // Attaches the agent.
-        ClassFileTransformer duringDefinition = new ClassFileTransformer() {
-            @Override
-            public byte @Nullable [] transform(
-                    @Nullable ClassLoader loader,
-                    @Nullable String name,
-                    @Nullable Class<?> loaded,
-                    @Nullable ProtectionDomain domain,
-                    byte[] file) {
-                if ("dev/example/RacedHandle".equals(name) && loaded == null) {
-                    CompletableFuture.runAsync(() -> Weaver.watch(List.of(type), watcher))
-                            .join();
-                }
-                return null;
+        OtherAgent duringDefinition = (name, loaded) -> {
+            if ("dev/example/RacedHandle".equals(name) && loaded == null) {
+                CompletableFuture.runAsync(() -> Weaver.watch(List.of(type), watcher))
+                        .join();
             }
         };
         Instrumentation agent = ByteBuddyAgent.getInstrumentation();
@@ -401,22 +390,13 @@ class LoadedClassesTests {
     private static Thread whileWeaving(Runnable code, ThrowingConsumer<Thread> whenWaiting) {
         Thread waiting = new Thread(code);
         Class<?> woven = Woven.class; // Loads it.
-        ClassFileTransformer starting = new ClassFileTransformer() {
-            @Override
-            public byte @Nullable [] transform(
-                    @Nullable ClassLoader loader,
-                    @Nullable String name,
-                    @Nullable Class<?> loaded,
-                    @Nullable ProtectionDomain domain,
-                    byte[] file) {
-                if (woven.equals(loaded)) {
-                    waiting.start();
-                    while (waiting.getState() != Thread.State.TIMED_WAITING && waiting.isAlive()) {
-                        Thread.onSpinWait();
-                    }
-                    whenWaiting.accept(waiting);
+        OtherAgent starting = (name, loaded) -> {
+            if (woven.equals(loaded)) {
+                waiting.start();
+                while (waiting.getState() != Thread.State.TIMED_WAITING && waiting.isAlive()) {
+                    Thread.onSpinWait();
                 }
-                return null;
+                whenWaiting.accept(waiting);
             }
         };
         Instrumentation agent = ByteBuddyAgent.getInstrumentation();
@@ -436,7 +416,7 @@ class LoadedClassesTests {
         assertThat(watcher.reportsOf(() -> {})).containsExactly("constructed Awaiting", "closed Awaiting");
     }
 
-    /** Whoever weaves may need a lock of the thread that constructs. */
+    /** The weaving thread may need a lock of the thread that constructs. */
     @Test
     void anObjectWhoseCloseMayNotBeReportedYetIsNotOpen() throws Exception {
         RecordingWatcher watcher = RecordingWatcher.watching(Connection.class);
