@@ -84,7 +84,7 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
     /**
      * The objects of one test.
      *
-     * @param losses the reports that had failed before, or were told
+     * @param losses how many reports of the JVM had failed when the session began, or last recorded failures
      */
     private record Session(SourceContext context, List<WatchedType> types, ObjectKinds kinds, AtomicLong losses)
             implements SourceSession {

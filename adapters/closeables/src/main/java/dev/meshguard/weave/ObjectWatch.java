@@ -128,7 +128,7 @@ final class ObjectWatch implements Watch {
     /** Returns why closing methods of objects of a class are not heard, by their names. */
     private Map<String, String> findUnheard(Class<?> type) {
         Map<String, String> reasons = new HashMap<>();
-        // A superclass has those of other subclasses too, but one that is hidden or was loaded unseen has none by
+        // A superclass has those of other subclasses too. A class that is hidden or was loaded unseen has none by
         // itself.
         Set<String> methods = classes(type)
                 .map(part -> closing(ClassHierarchy.nameOf(part)).keySet())
@@ -257,7 +257,7 @@ final class ObjectWatch implements Watch {
     @Override
     public Optional<ClassPlan> planOf(String name, @Nullable ClassLoader loader) {
         if (!hierarchy.inherits(name, loader, watched::containsKey)) {
-            // Its first object comes before anything else is heard of it.
+            // Whether it inherits from a watched type is found out when its first object is constructed.
             if (hierarchy.hasUnknown(name, loader)) {
                 return Optional.of(new ObjectPlan(true, watcher.isReportedAtStart(), withConstructor(name)));
             }

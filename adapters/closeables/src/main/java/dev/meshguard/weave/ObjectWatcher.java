@@ -60,7 +60,7 @@ public interface ObjectWatcher {
     /**
      * A report of an object failed, for example because there is no memory any more; so this must not allocate any.
      *
-     * @return whether those are told whom it concerns. Otherwise {@link Weaver#unseen} names the class from now on
+     * @return whether the watcher reports the loss itself. Otherwise {@link Weaver#unseen} names the class from now on
      */
     default boolean lost(Object object, Throwable failure) {
         return false;

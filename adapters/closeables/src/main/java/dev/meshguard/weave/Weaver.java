@@ -198,7 +198,7 @@ public final class Weaver {
     }
 
     /**
-     * Weaves loaded classes in a receiver, which waits no longer than a while: whoever weaves may need a lock of its thread.
+     * Weaves loaded classes in a receiver. It waits for another thread that weaves, but not for ever: that thread may need one of its locks.
      *
      * @param isNeeded asked after the wait
      * @return false if it was in vain

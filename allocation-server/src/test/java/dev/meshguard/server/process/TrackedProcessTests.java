@@ -32,7 +32,7 @@ class TrackedProcessTests {
 
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
-    /** What a program that does not end by itself is waited for. */
+    /** How long a test waits for a program that does not end by itself. */
     private static final Duration SHORT = Duration.ofSeconds(1);
 
     @TempDir

@@ -94,7 +94,7 @@ final class RecordingWatcher implements ObjectWatcher {
         isIdle = newIsIdle;
     }
 
-    /** Fails whenever it is asked, until it is told otherwise. */
+    /** Throws an {@link OutOfMemoryError} where it is asked whether it is idle, until this is set to false. */
     void runOutOfMemory(boolean isOut) {
         isWithoutMemory = isOut;
     }
