@@ -6,11 +6,13 @@ module dev.meshguard.tracker {
     requires org.slf4j;
 
     exports dev.meshguard.event;
+    exports dev.meshguard.event.shortage;
     exports dev.meshguard.file;
     exports dev.meshguard.handle;
     exports dev.meshguard.history;
     exports dev.meshguard.history.internal to
             dev.meshguard.server;
+    exports dev.meshguard.text;
     exports dev.meshguard.tracker;
     exports dev.meshguard.tracker.internal to
             dev.meshguard.closeables,

@@ -15,12 +15,12 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.server.line.internal.Definitions;
 import dev.meshguard.server.line.internal.InvalidLineException;
 import dev.meshguard.server.line.internal.JsonLine;
 import dev.meshguard.server.line.internal.LineParser;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.Scope;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -331,7 +331,7 @@ final class LineReports implements ConnectionReader {
             reporter.lost(
                     1,
                     connection.description() + " freed " + memory.type() + " "
-                            + Quantities.place(memory.device(), memory.address())
+                            + HistoryEvent.addressOn(memory.device(), memory.address())
                             + ", which only another process has allocated");
         }
     }

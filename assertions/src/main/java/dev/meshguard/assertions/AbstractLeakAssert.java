@@ -9,7 +9,7 @@ import static dev.meshguard.assertions.error.ShouldStayWithinBudget.shouldStayWi
 
 import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;

@@ -2,7 +2,7 @@ package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.error.ShouldHaveHistory.shouldHaveHistory;
 
-import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.meshguard.assertions;
 
-import dev.meshguard.event.MemoryShortage;
+import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
 import dev.meshguard.tracker.AllocationTracker;

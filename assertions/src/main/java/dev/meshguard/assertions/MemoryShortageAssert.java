@@ -3,8 +3,8 @@ package dev.meshguard.assertions;
 import static dev.meshguard.assertions.error.ShouldHaveReasonOrHolder.shouldBe;
 import static dev.meshguard.assertions.error.ShouldHaveReasonOrHolder.shouldBeHeldBy;
 
-import dev.meshguard.event.MemoryShortage;
-import dev.meshguard.event.MemoryShortage.Reason;
+import dev.meshguard.event.shortage.MemoryShortage;
+import dev.meshguard.event.shortage.MemoryShortage.Reason;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

@@ -1,6 +1,6 @@
 package dev.meshguard.cli;
 
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.io.File;
 import java.util.Arrays;
 import java.util.List;

@@ -2,11 +2,11 @@ package dev.meshguard.cli;
 
 import dev.meshguard.cli.terminal.JsonDocument;
 import dev.meshguard.cli.terminal.Table;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.server.log.UnreadLines;
+import dev.meshguard.text.Quantities;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,7 +6,7 @@ import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
 import dev.meshguard.cli.Diff.Comparison;
 import dev.meshguard.cli.terminal.UsageException;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

@@ -1,12 +1,12 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshLock;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.internal.InvariantText;
 import java.lang.ref.Reference;
 import org.apiguardian.api.API;

@@ -1,12 +1,12 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.internal.program.CircularBufferLayout;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.internal.InvariantText;
 import java.util.List;
 import java.util.Optional;

@@ -2,7 +2,6 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -10,6 +9,7 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.internal.InvariantText;
 import java.lang.ref.Reference;
 import org.apiguardian.api.API;

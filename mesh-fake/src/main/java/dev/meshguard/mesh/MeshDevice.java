@@ -4,9 +4,9 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;

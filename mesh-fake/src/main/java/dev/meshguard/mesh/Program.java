@@ -1,8 +1,8 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Owner;
+import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;

@@ -1,6 +1,5 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.internal.allocation.Allocation;
@@ -12,6 +11,7 @@ import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.internal.InvariantText;
 import java.lang.ref.Reference;
 import java.util.Optional;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryShortage.Holder;
-import dev.meshguard.event.MemoryShortage.Reason;
+import dev.meshguard.event.shortage.MemoryShortage.Holder;
+import dev.meshguard.event.shortage.MemoryShortage.Reason;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryShortage;
-import dev.meshguard.event.MemoryShortage.Block;
-import dev.meshguard.event.MemoryShortage.Holder;
-import dev.meshguard.event.MemoryShortage.Reason;
-import dev.meshguard.event.MemoryShortage.Room;
 import dev.meshguard.event.Owner;
+import dev.meshguard.event.shortage.MemoryShortage;
+import dev.meshguard.event.shortage.MemoryShortage.Block;
+import dev.meshguard.event.shortage.MemoryShortage.Holder;
+import dev.meshguard.event.shortage.MemoryShortage.Reason;
+import dev.meshguard.event.shortage.MemoryShortage.Room;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;

@@ -1,10 +1,10 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.OwnerNames;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.event.shortage.OwnerNames;
 import dev.meshguard.report.internal.Alike;
 import dev.meshguard.report.internal.DeviceNames;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.CachedPrograms;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.CacheMiss;

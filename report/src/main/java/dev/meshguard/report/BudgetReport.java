@@ -1,11 +1,11 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.report.internal.Alike;
 import dev.meshguard.report.internal.DeviceNames;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.budget.BudgetMetric;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.BudgetViolation;

@@ -1,6 +1,6 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.DistinguishingCallers;
+import dev.meshguard.event.shortage.DistinguishingCallers;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;

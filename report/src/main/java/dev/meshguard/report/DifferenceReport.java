@@ -1,9 +1,9 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.report.internal.Alike;
 import dev.meshguard.report.internal.DeviceNames;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;

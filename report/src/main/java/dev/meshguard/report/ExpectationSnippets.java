@@ -1,14 +1,14 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.FrameName;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.report.VerdictReport.ExpectationSnippet;
+import dev.meshguard.text.FrameName;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;

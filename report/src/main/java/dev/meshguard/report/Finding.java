@@ -1,7 +1,7 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport.Fact;
+import dev.meshguard.text.Quantities;
 import java.util.List;
 import java.util.Optional;
 import org.apiguardian.api.API;

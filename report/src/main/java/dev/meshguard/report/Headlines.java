@@ -1,13 +1,13 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.FrameName;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryShortage;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
+import dev.meshguard.text.FrameName;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;

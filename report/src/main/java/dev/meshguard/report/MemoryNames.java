@@ -4,11 +4,11 @@ import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.Collection;
@@ -161,7 +161,7 @@ final class MemoryNames {
     private String memory(Optional<MemoryRequest> request, BufferType type, long address, int device) {
         SourceVocabulary words = request.map(this::of).orElseGet(history::vocabulary);
         if (device != HistoryEvent.NO_DEVICE && words.hasDevices()) {
-            return type + " " + Quantities.place(device, address);
+            return type + " " + HistoryEvent.addressOn(device, address);
         }
         return words.memory().orElseGet(() -> memoryOutsideDevices(type))
                 + request.flatMap(one -> one.details().label())

@@ -1,15 +1,15 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.FrameName;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.OwnerNames;
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.event.shortage.OwnerNames;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.internal.DeviceNames;
 import dev.meshguard.report.internal.SimilarTexts;
+import dev.meshguard.text.FrameName;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;

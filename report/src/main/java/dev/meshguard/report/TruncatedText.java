@@ -1,6 +1,6 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.PrintableText;
+import dev.meshguard.text.PrintableText;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

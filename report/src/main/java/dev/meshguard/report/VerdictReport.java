@@ -1,10 +1,10 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.MemoryShortage;
-import dev.meshguard.event.MemoryShortage.Holder;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.event.shortage.MemoryShortage;
+import dev.meshguard.event.shortage.MemoryShortage.Holder;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.CachedPrograms;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;

@@ -2,13 +2,13 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.VerdictReport.ExpectationSnippet;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.VerdictReport.Section;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Fixes;
 import dev.meshguard.verdict.LeakVerdict;

@@ -1,12 +1,12 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.PrintableText;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.VerdictReport.Section;
+import dev.meshguard.text.PrintableText;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.LeakVerdict.Sum;
 import java.util.ArrayList;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MemoryShortage;
-import dev.meshguard.event.MemoryShortage.Block;
 import dev.meshguard.event.WitnessSnapshot.Moment;
+import dev.meshguard.event.shortage.MemoryShortage;
+import dev.meshguard.event.shortage.MemoryShortage.Block;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,7 +6,7 @@ import dev.meshguard.event.HistoryEvent.Allocated;
 import dev.meshguard.event.HistoryEvent.Freed;
 import dev.meshguard.event.HistoryEvent.PhaseBegan;
 import dev.meshguard.event.HistoryEvent.ReportsLost;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;

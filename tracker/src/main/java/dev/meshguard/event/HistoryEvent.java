@@ -1,5 +1,6 @@
 package dev.meshguard.event;
 
+import dev.meshguard.text.Quantities;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
@@ -57,6 +58,20 @@ public sealed interface HistoryEvent {
     /** Returns the number in the history, from 1. */
     long number();
 
+    /** Returns {@code device 3}, or {@code no device} of {@link #NO_DEVICE}. */
+    static String nameOfDevice(int device) {
+        return device == NO_DEVICE ? "no device" : "device " + device;
+    }
+
+    /**
+     * Returns where memory lies: {@code 0x1000 (4096) on device 3}, or, of memory without a device, its number: {@code number 7
+     * of no device}.
+     */
+    static String addressOn(int device, long address) {
+        return (device == NO_DEVICE ? "number " + address + " of " : Quantities.address(address) + " on ")
+                + nameOfDevice(device);
+    }
+
     /** Returns the request of an event, if it is about one. */
     static Optional<MemoryRequest> requestOf(HistoryEvent event) {
         return event instanceof OfRequest one ? Optional.of(one.request()) : Optional.empty();
@@ -76,7 +91,7 @@ public sealed interface HistoryEvent {
         /** Returns the event as a line, for example {@code #13 allocated DRAM 0x1000 (4096) on device 0, 2 KiB (2048 B)}. */
         @Override
         public String toString() {
-            return "#" + number + " allocated " + type + " " + Quantities.place(device, address) + ", "
+            return "#" + number + " allocated " + type + " " + addressOn(device, address) + ", "
                     + Quantities.size(size);
         }
     }
@@ -93,7 +108,7 @@ public sealed interface HistoryEvent {
         /** Returns the event as a line, which mentions a collected handle. */
         @Override
         public String toString() {
-            return "#" + number + " freed " + type + " " + Quantities.place(device, address)
+            return "#" + number + " freed " + type + " " + addressOn(device, address)
                     + (isOfCollectedHandle() ? ", when its handle was collected" : "");
         }
     }
@@ -106,7 +121,7 @@ public sealed interface HistoryEvent {
         /** Returns the event as a line, with the reason. */
         @Override
         public String toString() {
-            return "#" + number + " free of " + type + " " + Quantities.place(device, address) + " ignored, because "
+            return "#" + number + " free of " + type + " " + addressOn(device, address) + " ignored, because "
                     + reason.description();
         }
     }

@@ -1,5 +1,6 @@
 package dev.meshguard.event;
 
+import dev.meshguard.text.Quantities;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;

@@ -1,6 +1,6 @@
 package dev.meshguard.handle;
 
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.lang.reflect.Field;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Modifier;

@@ -11,7 +11,6 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -388,7 +387,7 @@ public final class BufferGeneration {
     /** Returns the identity: {@code DRAM 0x271020 (2560032) on device 3, generation 2}. */
     @Override
     public String toString() {
-        return type + " " + Quantities.place(device, address) + (hasDevice() ? ", generation " + generation : "");
+        return type + " " + HistoryEvent.addressOn(device, address) + (hasDevice() ? ", generation " + generation : "");
     }
 
     private AllocationDetails details() {

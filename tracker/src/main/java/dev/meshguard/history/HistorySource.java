@@ -1,6 +1,6 @@
 package dev.meshguard.history;
 
-import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.shortage.FreeSpace;
 import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

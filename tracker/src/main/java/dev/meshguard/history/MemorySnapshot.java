@@ -2,9 +2,10 @@ package dev.meshguard.history;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.history.internal.LiveEntries;
+import dev.meshguard.text.Quantities;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -41,7 +42,7 @@ public record MemorySnapshot(Map<MemoryKey, Amount> amounts) {
 
         @Override
         public String toString() {
-            return Quantities.device(device) + ' ' + type + ' ' + lifetime;
+            return HistoryEvent.nameOfDevice(device) + ' ' + type + ' ' + lifetime;
         }
     }
 

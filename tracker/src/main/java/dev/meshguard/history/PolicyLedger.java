@@ -2,11 +2,10 @@ package dev.meshguard.history;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.history.internal.LiveEntries.Entry;
+import dev.meshguard.text.Quantities;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -209,7 +208,7 @@ public final class PolicyLedger {
         StringBuilder text =
                 new StringBuilder("Books read as " + policy + ", " + Quantities.count(unknownFrees, "unknown free"));
         for (int device : devices()) {
-            text.append("\n  ").append(Quantities.device(device)).append(':');
+            text.append("\n  ").append(HistoryEvent.nameOfDevice(device)).append(':');
             totals(device)
                     .forEach((type, totals) -> text.append(
                             String.format(Locale.ROOT, " %s %s,", type, Quantities.size(totals.liveBytes()))));

@@ -5,15 +5,14 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.MemorySnapshot;
+import dev.meshguard.history.MemoryTotals;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.tracker.internal.MeshObserver;
 import dev.meshguard.tracker.internal.StackReserve;
@@ -257,7 +256,7 @@ public final class AllocationTracker implements AllocationListener {
         if (size < 0) {
             reportsLost(
                     1,
-                    "the size of a " + type + " buffer on " + Quantities.device(device) + " was reported as " + size);
+                    "the size of a " + type + " buffer on " + HistoryEvent.nameOfDevice(device) + " was reported as " + size);
             return;
         }
         if (!recorder.allocated(request, device, type, address, size, ownership)) {

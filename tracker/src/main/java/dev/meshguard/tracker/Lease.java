@@ -8,8 +8,8 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.References;
+import dev.meshguard.text.PrintableText;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

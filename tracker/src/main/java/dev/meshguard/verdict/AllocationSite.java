@@ -1,10 +1,10 @@
 package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.FrameName;
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.text.FrameName;
+import dev.meshguard.text.Quantities;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;

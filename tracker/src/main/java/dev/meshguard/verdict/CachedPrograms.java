@@ -2,7 +2,7 @@ package dev.meshguard.verdict;
 
 import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

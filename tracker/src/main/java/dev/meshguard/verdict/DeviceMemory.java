@@ -1,7 +1,7 @@
 package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -31,6 +31,6 @@ public record DeviceMemory(int device, BufferType type) implements Comparable<De
     /** Returns {@code DRAM of device 3}. */
     @Override
     public String toString() {
-        return type + " of " + Quantities.device(device);
+        return type + " of " + HistoryEvent.nameOfDevice(device);
     }
 }

@@ -1,6 +1,5 @@
 package dev.meshguard.verdict;
 
-import dev.meshguard.event.FrameName;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.Owner;
@@ -8,6 +7,7 @@ import dev.meshguard.event.References;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.text.FrameName;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -5,7 +5,7 @@ import static dev.meshguard.event.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.history.MemoryTotals;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryCapacity;
+import dev.meshguard.event.MeshDescription.MemoryCapacity;
 import org.junit.jupiter.api.Test;
 
 class RoundTests {

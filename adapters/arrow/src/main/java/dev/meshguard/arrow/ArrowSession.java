@@ -1,10 +1,10 @@
 package dev.meshguard.arrow;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.weave.WeaverUnavailableException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

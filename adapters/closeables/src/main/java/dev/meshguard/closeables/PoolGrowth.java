@@ -1,6 +1,6 @@
 package dev.meshguard.closeables;
 
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.HashSet;

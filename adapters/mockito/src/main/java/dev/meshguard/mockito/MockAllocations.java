@@ -5,7 +5,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.internal.WeakIdentityMap;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.meshguard.netty;
 
-import dev.meshguard.event.FrameName;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.References;
+import dev.meshguard.text.FrameName;
 import dev.meshguard.tracker.OriginFilter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

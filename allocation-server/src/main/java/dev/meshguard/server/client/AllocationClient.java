@@ -1,13 +1,13 @@
 package dev.meshguard.server.client;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
+import dev.meshguard.text.Quantities;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;

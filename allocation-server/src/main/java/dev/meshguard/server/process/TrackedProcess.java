@@ -1,12 +1,12 @@
 package dev.meshguard.server.process;
 
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.ConnectionSnapshot;
 import dev.meshguard.server.ProcessInspector;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

@@ -4,11 +4,11 @@ import static org.assertj.core.util.Strings.escapePercent;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.PrintableText;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.text.PrintableText;
+import dev.meshguard.text.Quantities;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -122,7 +122,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         long address = group.get(0).address();
         List<Integer> devices = group.stream().map(Anomaly::device).distinct().toList();
         return devices.size() == 1
-                ? Quantities.place(devices.get(0), address)
+                ? HistoryEvent.addressOn(devices.get(0), address)
                 : Quantities.address(address)
                         + devices.stream().map(String::valueOf).collect(Collectors.joining(", ", " on devices ", ""));
     }

@@ -1,6 +1,6 @@
 package dev.meshguard.assertions.error;
 
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
 /** The failure message for an unexpected amount, with the whole of which it is a part. */

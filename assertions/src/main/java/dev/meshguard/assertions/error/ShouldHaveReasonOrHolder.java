@@ -1,7 +1,7 @@
 package dev.meshguard.assertions.error;
 
-import dev.meshguard.event.MemoryShortage;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.event.shortage.MemoryShortage;
+import dev.meshguard.text.Quantities;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
 /**

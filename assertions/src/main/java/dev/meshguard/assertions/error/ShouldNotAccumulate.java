@@ -1,7 +1,7 @@
 package dev.meshguard.assertions.error;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.report.AccumulationReport;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.growth.Accumulation;
 import org.assertj.core.error.BasicErrorMessageFactory;

@@ -1,6 +1,6 @@
 package dev.meshguard.cli.terminal;
 
-import dev.meshguard.event.PrintableText;
+import dev.meshguard.text.PrintableText;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;

@@ -2,7 +2,7 @@ package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MemoryShortage;
+import dev.meshguard.event.shortage.MemoryShortage;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

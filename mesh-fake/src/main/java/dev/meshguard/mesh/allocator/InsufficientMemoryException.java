@@ -1,8 +1,8 @@
 package dev.meshguard.mesh.allocator;
 
-import dev.meshguard.event.MemoryRejection;
-import dev.meshguard.event.MemoryShortage;
-import dev.meshguard.event.MemoryShortage.Holder;
+import dev.meshguard.event.shortage.MemoryRejection;
+import dev.meshguard.event.shortage.MemoryShortage;
+import dev.meshguard.event.shortage.MemoryShortage.Holder;
 import java.io.IOException;
 import java.io.ObjectOutputStream;
 import java.io.Serial;

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.fault;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.internal.InvariantText;
 import java.util.HashSet;
 import java.util.List;

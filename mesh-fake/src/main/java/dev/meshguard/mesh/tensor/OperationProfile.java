@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.tensor;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.Collections;

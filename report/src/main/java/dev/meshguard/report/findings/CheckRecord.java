@@ -1,8 +1,8 @@
 package dev.meshguard.report.findings;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Timeline;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.SurvivorStatus;

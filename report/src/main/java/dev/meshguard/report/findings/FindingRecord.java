@@ -1,8 +1,8 @@
 package dev.meshguard.report.findings;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.report.SurvivorFinding;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Fingerprint;

@@ -1,8 +1,8 @@
 package dev.meshguard.report.findings;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.report.internal.JsonObject;
 import dev.meshguard.report.internal.UnreadableLineException;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package dev.meshguard.report.internal;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.text.Quantities;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -31,7 +31,7 @@ public final class DeviceNames {
      */
     public static String of(List<Integer> devices) {
         if (!devices.isEmpty() && devices.get(0) == HistoryEvent.NO_DEVICE) {
-            String none = Quantities.device(HistoryEvent.NO_DEVICE);
+            String none = HistoryEvent.nameOfDevice(HistoryEvent.NO_DEVICE);
             return devices.size() == 1 ? none : none + " and " + of(devices.subList(1, devices.size()));
         }
         return (devices.size() == 1 ? "device " : "devices ") + Quantities.ranges(devices, ", ");

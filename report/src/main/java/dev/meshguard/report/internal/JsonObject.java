@@ -3,7 +3,7 @@ package dev.meshguard.report.internal;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

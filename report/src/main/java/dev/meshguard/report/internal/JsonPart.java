@@ -1,7 +1,7 @@
 package dev.meshguard.report.internal;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.meshguard.report.internal;
 import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
-import dev.meshguard.event.PrintableText;
+import dev.meshguard.text.PrintableText;
 import org.jspecify.annotations.Nullable;
 
 /** Escapes for JSON: unpaired surrogates, line breaks, and invisible characters. */

@@ -1,8 +1,8 @@
 package dev.meshguard.report.json;
 
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.report.internal.UnreadableLineException;
+import dev.meshguard.text.Quantities;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

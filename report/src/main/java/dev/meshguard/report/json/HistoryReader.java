@@ -1,7 +1,6 @@
 package dev.meshguard.report.json;
 
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.file.EditedText;
 import dev.meshguard.history.AllocationHistory;
@@ -9,6 +8,7 @@ import dev.meshguard.report.internal.JsonObject;
 import dev.meshguard.report.internal.JsonPart;
 import dev.meshguard.report.internal.PlainEscapes;
 import dev.meshguard.report.internal.UnreadableLineException;
+import dev.meshguard.text.Quantities;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Reader;

@@ -1,7 +1,7 @@
 package dev.meshguard.report.summary;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.report.SurvivorFinding;
+import dev.meshguard.text.Quantities;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

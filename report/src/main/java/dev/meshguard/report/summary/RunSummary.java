@@ -1,8 +1,8 @@
 package dev.meshguard.report.summary;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.PrintableText;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.PrintableText;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.Cause;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.meshguard.capture.evidence;
 
-import dev.meshguard.event.PrintableText;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.PrintableText;
+import dev.meshguard.text.Quantities;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

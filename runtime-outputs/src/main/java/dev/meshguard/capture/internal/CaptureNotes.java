@@ -4,7 +4,7 @@ import dev.meshguard.capture.evidence.internal.MemoryHolder;
 import dev.meshguard.capture.evidence.internal.RuntimeText;
 import dev.meshguard.capture.evidence.internal.RuntimeText.AddressRange;
 import dev.meshguard.capture.evidence.internal.RuntimeTextParser;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

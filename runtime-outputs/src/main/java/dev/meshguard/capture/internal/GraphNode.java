@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -12,7 +12,7 @@ import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.internal.SnapshotComparison.Place;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

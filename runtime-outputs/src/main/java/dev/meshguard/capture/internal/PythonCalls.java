@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,7 +1,7 @@
 package dev.meshguard.capture.internal;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

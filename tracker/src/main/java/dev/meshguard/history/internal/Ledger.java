@@ -4,7 +4,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.history.MemoryTotals;
 import dev.meshguard.history.internal.LiveEntries.Entry;
 import java.util.List;
 import java.util.TreeMap;

@@ -1,7 +1,7 @@
 package dev.meshguard.history.internal;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.history.MemoryTotals;
 import org.jspecify.annotations.Nullable;
 
 /** Live, peak and total memory of one device by type, added up as reports arrive. Guarded by the owner's lock. */

@@ -1,10 +1,10 @@
 package dev.meshguard.verdict.baseline;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.FrameName;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.text.FrameName;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.budget;
 
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

@@ -1,8 +1,8 @@
 package dev.meshguard.verdict.budget;
 
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.Timeline;

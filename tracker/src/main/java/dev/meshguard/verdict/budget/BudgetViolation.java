@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.budget;
 
-import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.verdict.DeviceMemory;
 import java.util.List;
 import org.apiguardian.api.API;

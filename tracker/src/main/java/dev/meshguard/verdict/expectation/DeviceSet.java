@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.expectation;
 
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;

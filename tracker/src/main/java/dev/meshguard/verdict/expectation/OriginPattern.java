@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.expectation;
 
-import dev.meshguard.event.FrameName;
 import dev.meshguard.event.Origin;
+import dev.meshguard.text.FrameName;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -2,11 +2,11 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.InconclusiveReason.Kind;
 import dev.meshguard.verdict.LeakVerdict;
@@ -274,7 +274,7 @@ final class InconclusiveReasons {
                             + " known.",
                     were(undecided),
                     first.type(),
-                    Quantities.place(first.device(), first.address()),
+                    HistoryEvent.addressOn(first.device(), first.address()),
                     endAndReport.get(1),
                     LateReportRule.description(
                             history.event(endAndReport.get(0)).orElseThrow()));

@@ -2,8 +2,8 @@ package dev.meshguard.verification.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.report.ExpectationSnippets;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.nio.file.Path;
 import java.util.Comparator;

@@ -2,11 +2,11 @@ package dev.meshguard.verification.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import dev.meshguard.history.Timeline;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.page.SuiteFolder;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;

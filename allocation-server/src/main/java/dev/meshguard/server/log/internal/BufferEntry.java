@@ -1,9 +1,9 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.internal.AddressTable;
 import dev.meshguard.server.log.AddressUse;
+import dev.meshguard.text.Quantities;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.event.HistoryEvent;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
@@ -45,7 +45,7 @@ public final class GuessedTypes {
         Guess guess = guesses.getOrDefault(device, Map.of()).get(address);
         return guess == null || !guess.others.remove(type)
                 ? Optional.empty()
-                : Optional.of("allocates " + type + " " + Quantities.place(device, address) + ", and " + guess.free
+                : Optional.of("allocates " + type + " " + HistoryEvent.addressOn(device, address) + ", and " + guess.free
                         + ", which was recorded as one of " + guess.type
                         + ", may be its free: reports are missing or out of order");
     }

@@ -1,10 +1,10 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.capture.evidence.internal.RuntimeTextParser;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.server.log.internal.LogRecorder.Gap;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.Scope;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

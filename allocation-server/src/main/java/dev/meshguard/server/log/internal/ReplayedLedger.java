@@ -4,11 +4,11 @@ import static dev.meshguard.server.log.internal.BufferEntry.TYPES;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.internal.AddressTable;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.internal.BufferEntry.UnseenBuffer;
 import dev.meshguard.server.log.internal.LogRecorder.Gap;
+import dev.meshguard.text.Quantities;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

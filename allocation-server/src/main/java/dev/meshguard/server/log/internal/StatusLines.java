@@ -1,8 +1,8 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.server.log.internal.LogRecorder.Gap;
+import dev.meshguard.text.Quantities;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.EnumSet;

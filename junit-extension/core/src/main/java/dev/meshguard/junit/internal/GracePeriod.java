@@ -1,6 +1,6 @@
 package dev.meshguard.junit.internal;
 
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;

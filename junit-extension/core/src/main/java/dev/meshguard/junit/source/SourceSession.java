@@ -1,7 +1,7 @@
 package dev.meshguard.junit.source;
 
-import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.shortage.FreeSpace;
 import java.util.List;
 import java.util.Set;
 import org.apiguardian.api.API;

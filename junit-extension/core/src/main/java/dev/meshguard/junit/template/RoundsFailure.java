@@ -1,6 +1,5 @@
 package dev.meshguard.junit.template;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.internal.BuildTool;
 import dev.meshguard.junit.internal.run.RunPages;
@@ -8,6 +7,7 @@ import dev.meshguard.junit.internal.template.SourceRuntime;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.VerdictReport;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.SiteGrowth;

@@ -1,7 +1,6 @@
 package dev.meshguard.junit.mesh;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.template.SourceRuntime;
 import dev.meshguard.junit.internal.template.TemplateAnnotation;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
@@ -10,6 +9,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.fault.AllocationDecision;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.InjectedFault;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.Scope;
 import java.lang.reflect.Method;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.meshguard.junit.mesh;
 
-import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.mesh.MeshDevice;

@@ -2,13 +2,13 @@ package dev.meshguard.mesh.internal.allocation;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.PrintableText;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.mesh.BufferMisuseException;
 import dev.meshguard.mesh.BufferMisuseException.Misuse;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.internal.allocation.BufferState.Moment;
+import dev.meshguard.text.PrintableText;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -5,9 +5,8 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_SIZE_NOT_LOWERED_ON
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.mesh.Blocking;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.AllocationDirection;
@@ -22,6 +21,7 @@ import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
 import dev.meshguard.mesh.internal.memory.SubDeviceManager;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.internal.InvariantText;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,9 +1,8 @@
 package dev.meshguard.mesh.internal.program;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -11,6 +10,7 @@ import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.text.Quantities;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;

@@ -6,34 +6,34 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.mesh.buffer.CoreRange;
 import org.junit.jupiter.api.Test;
 
-/** Tests the L1 regions of circular buffers on one range of cores. */
+/** Tests the L1 stack of circular buffers on one range of cores. */
 class L1RegionsTests {
 
-    private final L1Regions regions = new L1Regions(new CoreRange(0, 0, 0, 0));
+    private final L1Regions stack = new L1Regions(new CoreRange(0, 0, 0, 0));
 
     @Test
     void endsNowhereWithoutABuffer() {
-        assertThat(regions.isEmpty()).isTrue();
-        assertThat(regions.end()).isZero();
+        assertThat(stack.isEmpty()).isTrue();
+        assertThat(stack.end()).isZero();
     }
 
     @Test
     void growsUpwardsWithOrWithoutAGap() {
-        regions.mark(100, 28, 100);
-        regions.mark(128, 10, 100);
-        regions.mark(160, 40, 100);
+        stack.mark(100, 28, 100);
+        stack.mark(128, 10, 100);
+        stack.mark(160, 40, 100);
 
-        assertThat(regions.end()).isEqualTo(200);
+        assertThat(stack.end()).isEqualTo(200);
     }
 
     @Test
     void takesNothingBelowItsEnd() {
-        regions.mark(100, 28, 100);
-        regions.mark(160, 40, 100);
+        stack.mark(100, 28, 100);
+        stack.mark(160, 40, 100);
 
         assertRuntimeError(
-                () -> regions.mark(128, 10, 100),
+                () -> stack.mark(128, 10, 100),
                 "Local buffer address 128 has to append to last L1 region [160, 200) or be at a higher address");
-        assertThat(regions.end()).isEqualTo(200);
+        assertThat(stack.end()).isEqualTo(200);
     }
 }

@@ -2,7 +2,7 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryCapacity;
+import dev.meshguard.event.MeshDescription.MemoryCapacity;
 import dev.meshguard.event.Origin;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;

@@ -1,9 +1,9 @@
 package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.page.internal.data.FindingParts.Membership;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.util.ArrayList;

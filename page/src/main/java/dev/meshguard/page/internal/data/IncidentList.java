@@ -1,9 +1,9 @@
 package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.event.MemoryShortage;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.report.VerdictReport;
+import dev.meshguard.text.Quantities;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

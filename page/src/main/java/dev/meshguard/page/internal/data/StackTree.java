@@ -2,8 +2,8 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.text.Quantities;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

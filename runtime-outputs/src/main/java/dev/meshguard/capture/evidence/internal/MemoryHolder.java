@@ -1,7 +1,7 @@
 package dev.meshguard.capture.evidence.internal;
 
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.meshguard.capture.evidence.internal;
 
 import dev.meshguard.capture.evidence.internal.RuntimeText.AddressRange;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -168,7 +168,7 @@ enum RejectionForm {
         return digits == null ? otherwise : Long.parseLong(digits);
     }
 
-    /** Returns why there is no room, in the words of {@link dev.meshguard.event.MemoryShortage}, as far as it is known. */
+    /** Returns why there is no room, in the words of {@link dev.meshguard.event.shortage.MemoryShortage}, as far as it is known. */
     private static String shortage(Matcher matcher) {
         long needed = number(matcher, matcher.group(4) == null ? 5 : 4, 0);
         if (needed > number(matcher, 6, Long.MAX_VALUE)) {

@@ -1,6 +1,6 @@
 package dev.meshguard.capture.evidence.internal;
 
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

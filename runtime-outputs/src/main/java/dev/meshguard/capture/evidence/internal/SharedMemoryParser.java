@@ -5,7 +5,7 @@ import dev.meshguard.capture.evidence.SharedMemoryStatistics.Chip;
 import dev.meshguard.capture.evidence.SharedMemoryStatistics.ProcessMemory;
 import dev.meshguard.capture.evidence.SharedMemoryStatistics.ProcessStatus;
 import dev.meshguard.capture.evidence.SharedMemoryStatistics.Totals;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

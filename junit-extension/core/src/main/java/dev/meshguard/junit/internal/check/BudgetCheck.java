@@ -1,8 +1,8 @@
 package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.assertions.BudgetAssertionError;
-import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.report.BudgetReport;

@@ -1,8 +1,8 @@
 package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.assertions.LeakAssertionError;
-import dev.meshguard.event.MemoryRejection;
-import dev.meshguard.event.MemoryShortage;
+import dev.meshguard.event.shortage.MemoryRejection;
+import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.junit.internal.AttachmentLine;
 import dev.meshguard.junit.internal.BuildTool;
 import dev.meshguard.junit.internal.PageSubject;

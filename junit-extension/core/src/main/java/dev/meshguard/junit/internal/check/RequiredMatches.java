@@ -1,8 +1,8 @@
 package dev.meshguard.junit.internal.check;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.session.TrackedTest;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.Fixes;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.expectation.Expectation;

@@ -1,7 +1,6 @@
 package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.junit.internal.GracePeriod;
@@ -12,6 +11,7 @@ import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.thread.RunningTest;
 import dev.meshguard.junit.source.SourcePart;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;

@@ -1,6 +1,5 @@
 package dev.meshguard.junit.internal.check;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.GraceTimer;
@@ -11,6 +10,7 @@ import dev.meshguard.junit.internal.run.SharedRunState;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.thread.UnattributedMemory;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;

@@ -1,11 +1,11 @@
 package dev.meshguard.junit.internal.run;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.report.findings.CheckRecord;
 import dev.meshguard.report.findings.FindingsJson;
 import dev.meshguard.report.findings.RunIdentity;
+import dev.meshguard.text.Quantities;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;

@@ -4,7 +4,7 @@ import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;

@@ -1,9 +1,9 @@
 package dev.meshguard.junit.internal.run;
 
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Survivor;

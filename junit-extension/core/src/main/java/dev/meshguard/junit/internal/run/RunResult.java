@@ -1,12 +1,12 @@
 package dev.meshguard.junit.internal.run;
 
-import dev.meshguard.event.PrintableText;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.PlaceToOpen;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.RunSettings.Update;
 import dev.meshguard.report.findings.JvmFindings;
+import dev.meshguard.text.PrintableText;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineEntry;

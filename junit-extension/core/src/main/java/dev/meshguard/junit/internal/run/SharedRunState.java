@@ -1,6 +1,5 @@
 package dev.meshguard.junit.internal.run;
 
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.ConfigurationKey;
@@ -12,6 +11,7 @@ import dev.meshguard.junit.internal.summary.RunSummaryCollector;
 import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.report.findings.EntryUse;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;

@@ -1,8 +1,8 @@
 package dev.meshguard.junit.internal.session;
 
-import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;

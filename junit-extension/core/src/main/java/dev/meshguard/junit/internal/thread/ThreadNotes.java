@@ -1,6 +1,6 @@
 package dev.meshguard.junit.internal.thread;
 
-import dev.meshguard.event.Quantities;
+import dev.meshguard.text.Quantities;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package dev.meshguard.event;
+package dev.meshguard.event.shortage;
 
 import java.util.Optional;
 import org.apiguardian.api.API;

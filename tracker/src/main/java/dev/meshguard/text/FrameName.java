@@ -1,4 +1,4 @@
-package dev.meshguard.event;
+package dev.meshguard.text;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,8 @@
-package dev.meshguard.event;
+package dev.meshguard.event.shortage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.Owner;
 import dev.meshguard.event.Owner.Kind;
 import java.util.List;
 import org.junit.jupiter.api.Test;

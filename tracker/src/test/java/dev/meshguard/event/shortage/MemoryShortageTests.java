@@ -1,9 +1,14 @@
-package dev.meshguard.event;
+package dev.meshguard.event.shortage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.MemoryShortage.Block;
-import dev.meshguard.event.MemoryShortage.Reason;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.shortage.MemoryShortage.Block;
+import dev.meshguard.event.shortage.MemoryShortage.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

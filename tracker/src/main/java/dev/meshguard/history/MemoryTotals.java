@@ -1,4 +1,4 @@
-package dev.meshguard.event;
+package dev.meshguard.history;
 
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

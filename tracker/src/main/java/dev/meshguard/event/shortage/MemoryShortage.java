@@ -1,5 +1,12 @@
-package dev.meshguard.event;
+package dev.meshguard.event.shortage;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.RequestContext;
+import dev.meshguard.text.PrintableText;
+import dev.meshguard.text.Quantities;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

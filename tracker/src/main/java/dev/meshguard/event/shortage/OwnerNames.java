@@ -1,5 +1,7 @@
-package dev.meshguard.event;
+package dev.meshguard.event.shortage;
 
+import dev.meshguard.event.Owner;
+import dev.meshguard.text.Quantities;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -1,4 +1,4 @@
-package dev.meshguard.event;
+package dev.meshguard.text;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -45,21 +45,6 @@ public final class Quantities {
     /** Returns an address, which has no sign, in hexadecimal and decimal: {@code 0x3ffff800 (1073739776)}. */
     public static String address(long address) {
         return "0x" + Long.toHexString(address) + " (" + Long.toUnsignedString(address) + ")";
-    }
-
-    /**
-     * Returns where memory lies: {@code 0x1000 (4096) on device 3}, or, of memory without a device, its number: {@code number 7
-     * of no device}.
-     */
-    public static String place(int device, long address) {
-        return device == HistoryEvent.NO_DEVICE
-                ? "number " + address + " of no device"
-                : address(address) + " on device " + device;
-    }
-
-    /** Returns {@code device 3}, or {@code no device} of {@link HistoryEvent#NO_DEVICE}. */
-    public static String device(int device) {
-        return device == HistoryEvent.NO_DEVICE ? "no device" : "device " + device;
     }
 
     /** Returns a count with its noun: {@code 1 buffer}, {@code 3 buffers}. */

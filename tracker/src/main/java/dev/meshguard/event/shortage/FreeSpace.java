@@ -1,5 +1,6 @@
-package dev.meshguard.event;
+package dev.meshguard.event.shortage;
 
+import dev.meshguard.event.BufferType;
 import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

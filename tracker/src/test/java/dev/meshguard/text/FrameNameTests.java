@@ -1,4 +1,4 @@
-package dev.meshguard.event;
+package dev.meshguard.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

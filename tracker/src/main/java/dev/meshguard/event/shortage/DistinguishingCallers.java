@@ -1,5 +1,6 @@
-package dev.meshguard.event;
+package dev.meshguard.event.shortage;
 
+import dev.meshguard.event.Origin;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
