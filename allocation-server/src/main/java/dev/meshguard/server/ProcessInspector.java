@@ -29,6 +29,6 @@ public interface ProcessInspector {
 
     /** Returns an inspector of the processes of this machine, or of the container in which this process runs. */
     static ProcessInspector ofThisMachine() {
-        return new MachineProcesses();
+        return new MachineProcessInspector();
     }
 }

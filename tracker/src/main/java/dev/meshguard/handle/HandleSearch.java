@@ -5,7 +5,7 @@ import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.internal.ClassesThatRan;
+import dev.meshguard.tracker.internal.ClassesOnStacks;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -138,7 +138,7 @@ public final class HandleSearch {
         return open.stream()
                 .flatMap(request -> request.origin().stream())
                 .flatMap(origin -> origin.frames().stream())
-                .flatMap(frame -> ClassesThatRan.named(frame.getClassName()).stream())
+                .flatMap(frame -> ClassesOnStacks.named(frame.getClassName()).stream())
                 .filter(type -> !statics.contains(type))
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }

@@ -256,7 +256,8 @@ public final class AllocationTracker implements AllocationListener {
         if (size < 0) {
             reportsLost(
                     1,
-                    "the size of a " + type + " buffer on " + HistoryEvent.nameOfDevice(device) + " was reported as " + size);
+                    "the size of a " + type + " buffer on " + HistoryEvent.nameOfDevice(device) + " was reported as "
+                            + size);
             return;
         }
         if (!recorder.allocated(request, device, type, address, size, ownership)) {

@@ -1,7 +1,7 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.Origin;
-import dev.meshguard.tracker.internal.ClassesThatRan;
+import dev.meshguard.tracker.internal.ClassesOnStacks;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -142,7 +142,7 @@ public final class OriginFilter {
     /** Returns the origin in a stack that was captured before. */
     public Origin originOf(Throwable captured) {
         StackTraceElement[] stack = captured.getStackTrace();
-        ClassesThatRan.add(stack);
+        ClassesOnStacks.add(stack);
         return Origin.of(apply(stack));
     }
 

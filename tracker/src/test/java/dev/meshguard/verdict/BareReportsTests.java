@@ -7,7 +7,7 @@ import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.L1Base;
+import dev.meshguard.event.CircularBufferBase;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -100,8 +100,8 @@ class BareReportsTests {
     }
 
     @ParameterizedTest
-    @EnumSource(L1Base.class)
-    void aStackOfL1WithoutGapsFromAKnownBaseIsUndecided(L1Base base) {
+    @EnumSource(CircularBufferBase.class)
+    void aStackOfL1WithoutGapsFromAKnownBaseIsUndecided(CircularBufferBase base) {
         judged(historyWithoutOrigins()
                         .allocate(L1, device(0), base.address() + 4_096, 100)
                         .by(7)

@@ -2,7 +2,7 @@ package dev.meshguard.arrow;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.internal.SupportedVersions;
+import dev.meshguard.junit.internal.MinimumVersions;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
@@ -96,7 +96,7 @@ final class TrackedMemory extends AllocationManager {
             boolean isSupported = Arrays.stream(factory.getMethods())
                     .anyMatch(method -> method.getName().equals("create")
                             && method.getParameterTypes()[0] == BufferAllocator.class);
-            SupportedVersions.requireLibrary(
+            MinimumVersions.requireLibrary(
                     isSupported, "Arrow 3", factory.getName(), factory.getClassLoader(), "org.apache.arrow:arrow-bom");
         }
 

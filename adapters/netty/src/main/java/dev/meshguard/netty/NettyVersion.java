@@ -1,6 +1,6 @@
 package dev.meshguard.netty;
 
-import dev.meshguard.junit.internal.SupportedVersions;
+import dev.meshguard.junit.internal.MinimumVersions;
 
 /** Checks the version of Netty, which the build of a user chooses, before classes are loaded that an older one does not have. */
 final class NettyVersion {
@@ -29,6 +29,6 @@ final class NettyVersion {
      * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if it is
      */
     static void require(ClassLoader netty) {
-        SupportedVersions.requireLibrary(isSupported(netty), OLDEST, ANY, netty, "io.netty:netty-bom");
+        MinimumVersions.requireLibrary(isSupported(netty), OLDEST, ANY, netty, "io.netty:netty-bom");
     }
 }

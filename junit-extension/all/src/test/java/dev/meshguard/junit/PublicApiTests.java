@@ -262,8 +262,12 @@ class PublicApiTests {
         }
     };
 
-    private static final List<String> SEEN_BY_VERDICTS =
-            List.of("dev.meshguard.event", "dev.meshguard.history", "dev.meshguard.file", "dev.meshguard.verdict");
+    private static final List<String> SEEN_BY_VERDICTS = List.of(
+            "dev.meshguard.event",
+            "dev.meshguard.history",
+            "dev.meshguard.file",
+            "dev.meshguard.text",
+            "dev.meshguard.verdict");
 
     private static final Set<String> KEEPERS_OF_THREAD_STATE = Set.of(
             "dev.meshguard.junit.internal.thread.WorkingThread",

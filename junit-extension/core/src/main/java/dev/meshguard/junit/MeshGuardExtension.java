@@ -4,7 +4,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.GraceTimer;
-import dev.meshguard.junit.internal.SupportedVersions;
+import dev.meshguard.junit.internal.MinimumVersions;
 import dev.meshguard.junit.internal.check.SessionCheck;
 import dev.meshguard.junit.internal.check.SessionOpener;
 import dev.meshguard.junit.internal.check.SessionStore;
@@ -118,7 +118,7 @@ public final class MeshGuardExtension
     }
 
     private MeshGuardExtension(Optional<ExtensionSettings> settings) {
-        SupportedVersions.require();
+        MinimumVersions.require();
         this.settings = settings;
         this.configuration = new TestConfiguration(settings, MeshGuardExtension::inStaticFields);
         this.opener = new SessionOpener(configuration);

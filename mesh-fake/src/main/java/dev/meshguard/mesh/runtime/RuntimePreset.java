@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.runtime;
 
-import dev.meshguard.event.L1Base;
+import dev.meshguard.event.CircularBufferBase;
 import dev.meshguard.tracker.internal.InvariantText;
 import java.util.Map;
 import org.apiguardian.api.API;
@@ -24,7 +24,7 @@ public enum RuntimePreset {
      */
     OCTOBER_2025(
             "October 2025",
-            Map.of(Architecture.WORMHOLE_B0, new Bases(2_560_032, L1Base.WORMHOLE_B0_OCTOBER_2025)),
+            Map.of(Architecture.WORMHOLE_B0, new Bases(2_560_032, CircularBufferBase.WORMHOLE_B0_OCTOBER_2025)),
             ReportingModel.TRACKING_BRANCH,
             true,
             4_096,
@@ -38,8 +38,8 @@ public enum RuntimePreset {
     MAY_2026(
             "May 2026",
             Map.of(
-                    Architecture.WORMHOLE_B0, new Bases(2_968_640, L1Base.WORMHOLE_B0_MAY_2026),
-                    Architecture.BLACKHOLE, new Bases(5_848_704, L1Base.BLACKHOLE_MAY_2026)),
+                    Architecture.WORMHOLE_B0, new Bases(2_968_640, CircularBufferBase.WORMHOLE_B0_MAY_2026),
+                    Architecture.BLACKHOLE, new Bases(5_848_704, CircularBufferBase.BLACKHOLE_MAY_2026)),
             ReportingModel.COMPLETE,
             false,
             8_192,
@@ -148,5 +148,5 @@ public enum RuntimePreset {
         return (rawSize + row - 1) / row * row - rawSize;
     }
 
-    private record Bases(long dram, L1Base l1) {}
+    private record Bases(long dram, CircularBufferBase l1) {}
 }

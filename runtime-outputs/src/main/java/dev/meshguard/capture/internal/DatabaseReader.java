@@ -46,7 +46,7 @@ public final class DatabaseReader {
         List<RuntimeOutput> outputs = new ArrayList<>();
         try (Connection connection = open(file, isAtRest)) {
             for (ReportTables rank : ReportTables.of(connection).ranks(criteria)) {
-                outputs.add(new SnapshotReader(rank, criteria).read(named.toString()));
+                outputs.add(new RankReader(rank, criteria).read(named.toString()));
             }
         } catch (SQLException e) {
             throw new IOException("SQLite cannot read it: " + e.getMessage()

@@ -45,9 +45,10 @@ public final class GuessedTypes {
         Guess guess = guesses.getOrDefault(device, Map.of()).get(address);
         return guess == null || !guess.others.remove(type)
                 ? Optional.empty()
-                : Optional.of("allocates " + type + " " + HistoryEvent.addressOn(device, address) + ", and " + guess.free
-                        + ", which was recorded as one of " + guess.type
-                        + ", may be its free: reports are missing or out of order");
+                : Optional.of(
+                        "allocates " + type + " " + HistoryEvent.addressOn(device, address) + ", and " + guess.free
+                                + ", which was recorded as one of " + guess.type
+                                + ", may be its free: reports are missing or out of order");
     }
 
     /** Forgets the frees on a device: what is allocated after it was opened again was freed by none of them. */

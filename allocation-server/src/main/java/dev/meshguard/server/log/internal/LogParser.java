@@ -52,7 +52,7 @@ public final class LogParser {
 
     private final LogRecorder events = new LogRecorder();
     private final ReplayedLedger ledger = new ReplayedLedger(events);
-    private final StatusLines status = new StatusLines(events, ledger);
+    private final StatusLineReader status = new StatusLineReader(events, ledger);
     private final UnreadLineCounter unread = new UnreadLineCounter();
     private final BufferReportLine report = new BufferReportLine();
     private final RuntimeTextParser rejections = new RuntimeTextParser();

@@ -1,4 +1,4 @@
-/** The parser of logs: LogParser for a whole log, BufferReportLine and StatusLines for its lines. */
+/** The parser of logs: LogParser for a whole log, BufferReportLine and StatusLineReader for its lines. */
 @NullMarked
 package dev.meshguard.server.log.internal;
 

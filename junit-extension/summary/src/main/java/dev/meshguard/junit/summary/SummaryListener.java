@@ -105,13 +105,13 @@ public final class SummaryListener implements TestExecutionListener {
     /** Announces each test to the extension, which otherwise knows none without annotation. */
     @Override
     public void executionStarted(TestIdentifier testIdentifier) {
-        RunningTests.started(testIdentifier);
+        TestAnnouncer.started(testIdentifier);
     }
 
     /** Records a test with a parameter that the extension would resolve if it were registered. */
     @Override
     public void executionFinished(TestIdentifier testIdentifier, TestExecutionResult result) {
-        RunningTests.finished(testIdentifier);
+        TestAnnouncer.finished(testIdentifier);
         result.getThrowable()
                 .map(Throwable::getMessage)
                 .map(UNRESOLVED::matcher)

@@ -3,7 +3,7 @@ package dev.meshguard.mesh.internal.device;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarner;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
-import dev.meshguard.mesh.internal.fault.FaultScript;
+import dev.meshguard.mesh.internal.fault.FaultInjector;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class DeviceManager {
 
     private final int activatedTogether;
-    private final FaultScript faults;
+    private final FaultInjector faults;
     private final StrictModeChecks misuse;
 
     /** By the id of the device. */
@@ -34,7 +34,7 @@ public final class DeviceManager {
      * @param activatedTogether the number of devices, from 0 on, that are activated together with any one of them
      * @param devices the number of devices
      */
-    public DeviceManager(int activatedTogether, int devices, FaultScript faults, StrictModeChecks misuse) {
+    public DeviceManager(int activatedTogether, int devices, FaultInjector faults, StrictModeChecks misuse) {
         this.activatedTogether = activatedTogether;
         this.faults = faults;
         this.misuse = misuse;

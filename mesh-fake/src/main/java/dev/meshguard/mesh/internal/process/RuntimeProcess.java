@@ -7,7 +7,7 @@ import dev.meshguard.mesh.allocator.UnsafeAllocationWarner;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import dev.meshguard.mesh.internal.device.DeviceManager;
-import dev.meshguard.mesh.internal.fault.FaultScript;
+import dev.meshguard.mesh.internal.fault.FaultInjector;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.tracker.internal.InvariantText;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class RuntimeProcess {
 
     private final RuntimeSettings settings;
-    private final FaultScript faults;
+    private final FaultInjector faults;
     private final StrictModeChecks misuse;
     private final SystemMesh systemMesh;
     private final UnsafeAllocationWarner unsafeAllocations = UnsafeAllocationWarner.toLog();
@@ -44,7 +44,7 @@ public final class RuntimeProcess {
     public RuntimeProcess(RuntimeSettings settings) {
         this.settings = settings;
         this.systemMesh = new SystemMesh(settings.systemMesh());
-        this.faults = new FaultScript(settings.faults());
+        this.faults = new FaultInjector(settings.faults());
         this.misuse = new StrictModeChecks(settings.isStrict());
         this.devices = new DeviceManager(activatedTogether(), systemMesh.shape().meshSize(), faults, misuse);
     }
@@ -53,7 +53,7 @@ public final class RuntimeProcess {
         return settings;
     }
 
-    public FaultScript faults() {
+    public FaultInjector faults() {
         return faults;
     }
 

@@ -35,10 +35,10 @@ public final class CircularBufferLayout {
     private final Architecture architecture;
     private final long base;
     private final List<Placed> placed;
-    private final List<L1Regions> stacks;
+    private final List<CircularBufferStack> stacks;
 
     private CircularBufferLayout(
-            int program, Architecture architecture, long base, List<Placed> placed, List<L1Regions> stacks) {
+            int program, Architecture architecture, long base, List<Placed> placed, List<CircularBufferStack> stacks) {
         this.program = program;
         this.architecture = architecture;
         this.base = base;
@@ -53,10 +53,10 @@ public final class CircularBufferLayout {
      * @param base the first address of L1 that may be used
      */
     public static CircularBufferLayout of(int program, List<Item> items, Architecture architecture, long base) {
-        List<L1Regions> stacks = items.stream()
+        List<CircularBufferStack> stacks = items.stream()
                 .flatMap(item -> item.cores().ranges().stream())
                 .distinct()
-                .map(L1Regions::new)
+                .map(CircularBufferStack::new)
                 .toList();
         List<Placed> placed = new ArrayList<>();
         for (Item item : items) {
@@ -97,7 +97,7 @@ public final class CircularBufferLayout {
      */
     public void requireRoom(
             OptionalLong lowestOccupiedL1Address, Owner owner, Supplier<List<MemoryShortage.Block>> allocatedL1) {
-        for (L1Regions stack : stacks) {
+        for (CircularBufferStack stack : stacks) {
             if (stack.isEmpty()) {
                 continue;
             }
@@ -132,17 +132,17 @@ public final class CircularBufferLayout {
 
     /** Returns the first address above all stacks. The runtime names the first stack that clashes; others may reach higher. */
     private long end() {
-        return stacks.stream().mapToLong(L1Regions::end).max().orElse(base);
+        return stacks.stream().mapToLong(CircularBufferStack::end).max().orElse(base);
     }
 
-    private static long addressFor(Item item, List<L1Regions> stacks, Architecture architecture, long base) {
+    private static long addressFor(Item item, List<CircularBufferStack> stacks, Architecture architecture, long base) {
         long highest = stacks.stream()
                 .filter(stack -> item.cores().ranges().contains(stack.cores()))
-                .mapToLong(L1Regions::end)
+                .mapToLong(CircularBufferStack::end)
                 .reduce(base, Math::max);
         long address = Rounding.up(highest, architecture.dramAlignment());
         for (CoreRange cores : item.cores().ranges()) {
-            for (L1Regions stack : stacks) {
+            for (CircularBufferStack stack : stacks) {
                 boolean reachesHigher = !stack.cores().equals(cores) && address < stack.end();
                 if (stack.cores().intersects(cores) && !reachesHigher) {
                     stack.mark(address, item.size(), base);

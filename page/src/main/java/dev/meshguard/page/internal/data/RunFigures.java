@@ -43,6 +43,6 @@ public record RunFigures(
 
     /** Returns the data as JSON. */
     public String json() {
-        return InlineJson.text(new RunJson(this)::write);
+        return InlineJsonWriter.text(new RunJson(this)::write);
     }
 }

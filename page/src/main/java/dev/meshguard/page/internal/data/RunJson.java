@@ -33,14 +33,14 @@ final class RunJson {
         MeshGrid grid = new MeshGrid(verdict);
         FindingParts grouped = new FindingParts(figures.report());
         AllocationRectangles rectangles = new AllocationRectangles(history, grouped.members(), grid.size(), end);
-        GroupList groups = new GroupList(figures, grouped);
+        GroupWriter groups = new GroupWriter(figures, grouped);
         Texts texts = new Texts();
         TruncationInfo shown = new TruncationInfo();
 
         json.writeStartObject();
         head(json);
         caveats(json);
-        new IncidentList(figures).write(json);
+        new IncidentWriter(figures).write(json);
         grid.write(json);
         groups.writeCauses(json);
         groups.writeLargest(json);
@@ -58,7 +58,7 @@ final class RunJson {
         }
         new Icicle(rectangles, grouped.members(), stacks, usage.peakEvent()).write(json);
         new EventTable(history, texts).write(json, groups.namedEvents(), shown);
-        new AuditTrail(figures).write(json, shown);
+        new ExpectationWriter(figures).write(json, shown);
         texts.write(json);
         shown.write(json);
         json.writeEndObject();

@@ -5,7 +5,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import dev.meshguard.history.Timeline;
-import dev.meshguard.page.internal.data.InlineJson;
+import dev.meshguard.page.internal.data.InlineJsonWriter;
 import dev.meshguard.page.internal.data.RunFigures;
 import dev.meshguard.report.Finding;
 import dev.meshguard.report.SurvivorFinding;
@@ -37,7 +37,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
 
     /** Returns the record as JSON. */
     public String json() {
-        return InlineJson.text(this::write);
+        return InlineJsonWriter.text(this::write);
     }
 
     private void write(JsonGenerator json) throws IOException {

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.meshguard.page.internal.data.InlineJson;
+import dev.meshguard.page.internal.data.InlineJsonWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
@@ -165,7 +165,7 @@ public final class SuiteData {
 
     /** Returns the data of the page as JSON. */
     public String json() {
-        return InlineJson.text(this::write);
+        return InlineJsonWriter.text(this::write);
     }
 
     private void write(JsonGenerator json) throws IOException {

@@ -4,7 +4,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.L1Base;
+import dev.meshguard.event.CircularBufferBase;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.history.AllocationHistory;
@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 public final class AmbiguousReportRule implements Rule {
 
     /** By device, as far as survivors there were examined: the addresses of L1 that follow one another from a base. */
-    private final Map<Integer, Map<Long, L1Base>> stacks = new HashMap<>();
+    private final Map<Integer, Map<Long, CircularBufferBase>> stacks = new HashMap<>();
 
     @Override
     public Optional<Diagnosis> examine(SurvivorFacts survivor) {
@@ -161,7 +161,7 @@ public final class AmbiguousReportRule implements Rule {
         if (buffer.type() != BufferType.L1) {
             return Optional.empty();
         }
-        L1Base base = stacks.computeIfAbsent(buffer.device(), device -> stackOn(device, survivor.history()))
+        CircularBufferBase base = stacks.computeIfAbsent(buffer.device(), device -> stackOn(device, survivor.history()))
                 .get(buffer.address());
         return Optional.ofNullable(base)
                 .map(found -> Evidence.formatted(
@@ -172,13 +172,13 @@ public final class AmbiguousReportRule implements Rule {
     }
 
     /** Returns the addresses of L1 that follow one another from a known base, with that base. */
-    private static Map<Long, L1Base> stackOn(int device, AllocationHistory history) {
+    private static Map<Long, CircularBufferBase> stackOn(int device, AllocationHistory history) {
         List<BufferGeneration> l1 = history.live().stream()
                 .filter(buffer -> buffer.device() == device && buffer.type() == BufferType.L1 && isBare(buffer))
                 .sorted(Comparator.comparingLong(BufferGeneration::address))
                 .toList();
-        Map<Long, L1Base> stacked = new HashMap<>();
-        for (L1Base base : L1Base.values()) {
+        Map<Long, CircularBufferBase> stacked = new HashMap<>();
+        for (CircularBufferBase base : CircularBufferBase.values()) {
             Set<Long> reached = new HashSet<>(Set.of(base.address()));
             for (BufferGeneration buffer : l1) {
                 if (reached.contains(buffer.address())) {
@@ -190,7 +190,7 @@ public final class AmbiguousReportRule implements Rule {
         return stacked;
     }
 
-    private static long endOf(long address, long size, L1Base base) {
+    private static long endOf(long address, long size, CircularBufferBase base) {
         return (address + size + base.alignment() - 1) / base.alignment() * base.alignment();
     }
 }

@@ -10,7 +10,7 @@ import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.internal.survivor.LeakDiagnosis;
-import dev.meshguard.verdict.internal.survivor.RepeatedReports;
+import dev.meshguard.verdict.internal.survivor.RepeatedReportEvidence;
 import dev.meshguard.verdict.internal.survivor.SurvivorFacts;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -37,7 +37,7 @@ public final class FreeUnreportedRule implements Rule {
                     && survivor.reservedAgainAt().isEmpty();
             return Optional.of(unreported(survivor.snapshotEvidence().orElseThrow())
                     .and(isOfRuntime ? survivor.snapshotEvidence(Moment.CLOSE_BEGUN) : Optional.empty())
-                    .and(RepeatedReports.of(survivor))
+                    .and(RepeatedReportEvidence.of(survivor))
                     .and(whileTrackingWasOff(survivor)));
         }
         OptionalLong owner = survivor.siblings().ownerFreedAt(survivor);

@@ -11,7 +11,7 @@ import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.internal.survivor.Phrases;
-import dev.meshguard.verdict.internal.survivor.RepeatedReports;
+import dev.meshguard.verdict.internal.survivor.RepeatedReportEvidence;
 import dev.meshguard.verdict.internal.survivor.SurvivorFacts;
 import java.util.Comparator;
 import java.util.List;
@@ -49,7 +49,7 @@ public final class ReportedTwiceRule implements Rule {
                 .or(() -> reportedAgain(survivor)
                         .map(again -> reportedTwice(again)
                                 .and(survivor.snapshotEvidence())
-                                .and(RepeatedReports.of(survivor))));
+                                .and(RepeatedReportEvidence.of(survivor))));
     }
 
     private static Diagnosis reportedTwice(Evidence decisive) {
@@ -143,7 +143,7 @@ public final class ReportedTwiceRule implements Rule {
      * view.
      */
     private static boolean isView(SurvivorFacts survivor, Report view, Report owner) {
-        return RepeatedReports.isViewOf(view, owner)
+        return RepeatedReportEvidence.isViewOf(view, owner)
                 && (view.details().view() || devicesOf(survivor, owner).containsAll(devicesOf(survivor, view)));
     }
 

@@ -173,7 +173,8 @@ public final class SiblingCounts {
     /** Where another buffer was reported at the address meanwhile, which is no view of this one, the free may be of it. */
     private static boolean isOfOneBuffer(BufferGeneration buffer, Report owner, long freedAt) {
         return buffer.reports().stream()
-                .filter(report -> !report.request().equals(owner.request()) && !RepeatedReports.isViewOf(report, owner))
+                .filter(report ->
+                        !report.request().equals(owner.request()) && !RepeatedReportEvidence.isViewOf(report, owner))
                 .noneMatch(other ->
                         other.allocatedAt() < freedAt && other.freedAt().orElse(Long.MAX_VALUE) > owner.allocatedAt());
     }

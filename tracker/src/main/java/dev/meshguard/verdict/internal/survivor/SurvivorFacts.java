@@ -344,7 +344,7 @@ public record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
         List<Evidence> evidence = new ArrayList<>();
         boolean isOutside = allRemaining(details -> details.kind() == BufferKind.CIRCULAR_BUFFER);
         (isOutside ? Optional.of(OUTSIDE_ALLOCATOR) : snapshotEvidence()).ifPresent(evidence::add);
-        evidence.addAll(RepeatedReports.of(this));
+        evidence.addAll(RepeatedReportEvidence.of(this));
         freeInVain().map(this::inVain).ifPresent(evidence::add);
         references().stream().flatMap(SurvivorFacts::uses).forEach(evidence::add);
         unseenUses().ifPresent(evidence::add);

@@ -7,9 +7,9 @@ import dev.meshguard.mesh.buffer.CoreRange;
 import org.junit.jupiter.api.Test;
 
 /** Tests the L1 stack of circular buffers on one range of cores. */
-class L1RegionsTests {
+class CircularBufferStackTests {
 
-    private final L1Regions stack = new L1Regions(new CoreRange(0, 0, 0, 0));
+    private final CircularBufferStack stack = new CircularBufferStack(new CoreRange(0, 0, 0, 0));
 
     @Test
     void endsNowhereWithoutABuffer() {

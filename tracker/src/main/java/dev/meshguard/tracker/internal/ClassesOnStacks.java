@@ -7,16 +7,16 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Remembers the classes that a captured stack showed, so that reading their statics initialises none.
+ * Remembers the classes whose code captured stacks showed: they are initialised, so reading their static fields runs no code.
  *
  * <p>Other loaders may have several classes of one name, of which a stack does not show which one ran.
  */
 @API(status = Status.INTERNAL, since = "0.1")
-public final class ClassesThatRan {
+public final class ClassesOnStacks {
 
     private static final Set<String> NAMES = ConcurrentHashMap.newKeySet();
 
-    private ClassesThatRan() {}
+    private ClassesOnStacks() {}
 
     /** Adds those of a stack. */
     public static void add(StackTraceElement... stack) {

@@ -26,8 +26,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The groups of survivors with all their data, and their sums by cause. */
-final class GroupList {
+/** Writes the groups of survivors, with all that their page shows about each, and their sums by cause. */
+final class GroupWriter {
 
     /** A timeline requires a search of all events, so only the first groups, which are the worst, have one. */
     private static final long MAX_EVENTS_READ = 20_000_000;
@@ -42,7 +42,7 @@ final class GroupList {
     /** The chains of references to handles, by the event that found them. */
     private final Map<Long, List<String>> chains;
 
-    GroupList(RunFigures figures, FindingParts grouped) {
+    GroupWriter(RunFigures figures, FindingParts grouped) {
         this.verdict = figures.verdict();
         this.snippets = ExpectationSnippets.of(verdict);
         this.grouped = grouped;
@@ -114,7 +114,7 @@ final class GroupList {
             if (timelines-- > 0) {
                 Columns.texts("timeline", timeline(history, buffers.get(0)), json);
             }
-            List<String> callers = entry.finding().map(GroupList::callersOf).orElse(List.of());
+            List<String> callers = entry.finding().map(GroupWriter::callersOf).orElse(List.of());
             if (!callers.isEmpty()) {
                 Columns.texts("callers", callers, json);
             }

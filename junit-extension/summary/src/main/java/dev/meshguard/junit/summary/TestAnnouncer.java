@@ -11,16 +11,16 @@ import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestIdentifier;
 
 /**
- * Announces tests to the extension, which is not called for tests without annotation.
+ * Reports to MeshGuard's extension when each test begins and ends: JUnit does not call the extension for tests without its annotation.
  *
  * <p>The extension brings this artifact, so it is called by reflection: this artifact cannot depend on it.
  */
-final class RunningTests {
+final class TestAnnouncer {
 
     private static final Optional<Method> ANNOUNCE = ofExtension("announce");
     private static final Optional<Method> FINISHED = ofExtension("finished");
 
-    private RunningTests() {}
+    private TestAnnouncer() {}
 
     private static Optional<Method> ofExtension(String name) {
         try {

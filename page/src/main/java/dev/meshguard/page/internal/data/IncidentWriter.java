@@ -9,12 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What happened to memory, in the words of the text, and the memory that had no room. */
-final class IncidentList {
+/**
+ * Writes the incidents of a run into the data of its page: overwritten buffers and the like, in the words of the report, and the memory
+ * that had no room.
+ */
+final class IncidentWriter {
 
     private final VerdictReport report;
 
-    IncidentList(RunFigures figures) {
+    IncidentWriter(RunFigures figures) {
         this.report = figures.report();
     }
 

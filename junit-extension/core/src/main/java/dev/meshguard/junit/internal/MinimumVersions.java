@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.Logger;
 
 /** Fails if JUnit Jupiter or a tracked library such as Netty is older than MeshGuard supports. */
-public final class SupportedVersions {
+public final class MinimumVersions {
 
     /** The oldest version of JUnit Jupiter that the build tests. */
     public static final String OLDEST = "5.12.2";
@@ -25,7 +25,7 @@ public final class SupportedVersions {
     /** A class with which texts of any length are read, and which Jackson 2.15 added. */
     private static final String NEEDED_OF_JACKSON = JACKSON + "StreamReadConstraints";
 
-    private SupportedVersions() {}
+    private MinimumVersions() {}
 
     /**
      * Fails on a JUnit, an SLF4J or a Jackson that is too old, before a missing method is called.
@@ -36,8 +36,8 @@ public final class SupportedVersions {
     public static void require() {
         errorOf(ExtensionContext.class)
                 .or(() -> errorOfLoggers(Logger.class))
-                .or(() -> errorOfJackson(SupportedVersions.class.getClassLoader()))
-                .ifPresent(SupportedVersions::fail);
+                .or(() -> errorOfJackson(MinimumVersions.class.getClassLoader()))
+                .ifPresent(MinimumVersions::fail);
     }
 
     /**
@@ -52,7 +52,7 @@ public final class SupportedVersions {
      */
     public static void requireLibrary(boolean isSupported, String oldest, String type, ClassLoader loader, String bom) {
         errorUnless(isSupported, oldest, classOf(type, loader), ", for example with " + bom + ".")
-                .ifPresent(SupportedVersions::fail);
+                .ifPresent(MinimumVersions::fail);
     }
 
     private static void fail(String message) {

@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Makes the faults of one runtime happen: counts its allocations, operations and closes, and throws where a fault is due.
+ * Makes the faults of one runtime happen: counts its allocations, operations and closes, and throws where a {@link FaultPlan} has a fault.
  *
  * <p>{@link FaultPlan} describes what is counted and what is thrown. Without a plan every query only checks an empty list. Safe
  * for use by several threads.
  */
-public final class FaultScript {
+public final class FaultInjector {
 
-    private static final Logger logger = DetailLoggers.of(FaultScript.class);
+    private static final Logger logger = DetailLoggers.of(FaultInjector.class);
 
     private static final String QUEUE_FULL = "TIMEOUT: device timeout in fetch queue wait, potential hang detected";
     private static final String NO_ANSWER =
@@ -40,7 +40,7 @@ public final class FaultScript {
     private final Map<Integer, FaultProgress> stopped = new ConcurrentHashMap<>();
     private final List<AllocationDecision> decisions = new CopyOnWriteArrayList<>();
 
-    public FaultScript(FaultPlan plan) {
+    public FaultInjector(FaultPlan plan) {
         List<FaultProgress> planned = new ArrayList<>();
         plan.faults().forEach(fault -> planned.add(new FaultProgress(fault, plan)));
         this.faults = List.copyOf(planned);

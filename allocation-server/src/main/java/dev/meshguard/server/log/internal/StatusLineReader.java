@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  *
  * <p>Sums that the server printed are compared with the sums of the lines before them.
  */
-final class StatusLines {
+final class StatusLineReader {
 
     private static final String NUMBER = "(-?\\d{1,18})";
     private static final String FIGURE = "(-?\\d{1,20}(?:\\.\\d{1,20})?(?:e[+-]?\\d{1,3})?)";
@@ -79,7 +79,7 @@ final class StatusLines {
     /** The line of the latest death; totals of later lines exclude its circular buffers and kernels. */
     private long deathLine;
 
-    StatusLines(LogRecorder events, ReplayedLedger ledger) {
+    StatusLineReader(LogRecorder events, ReplayedLedger ledger) {
         this.events = events;
         this.ledger = ledger;
 

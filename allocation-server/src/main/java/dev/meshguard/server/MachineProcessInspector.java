@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Finds the start time of a running process of this machine; a zombie counts as ended. */
-final class MachineProcesses implements ProcessInspector {
+/** Inspects the processes of this machine: finds the start time of one that runs; a zombie counts as ended. */
+final class MachineProcessInspector implements ProcessInspector {
 
     @Override
     public Optional<Instant> inspect(long processId) {

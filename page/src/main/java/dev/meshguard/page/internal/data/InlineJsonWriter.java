@@ -9,7 +9,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 
 /** Writes JSON on one line, in which no text can end the element of the page around it. */
-public final class InlineJson {
+public final class InlineJsonWriter {
 
     private static final JsonFactory FACTORY =
             new JsonFactoryBuilder().characterEscapes(new PlainEscapes("<>&'")).build();
@@ -22,7 +22,7 @@ public final class InlineJson {
         void write(JsonGenerator json) throws IOException;
     }
 
-    private InlineJson() {}
+    private InlineJsonWriter() {}
 
     /** Returns a document on one line. */
     public static String text(Writing writing) {

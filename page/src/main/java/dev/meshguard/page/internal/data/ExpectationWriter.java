@@ -13,15 +13,15 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** The results of all expectations and restrictions: expectation entries, budgets, and inconsistent reports. */
-final class AuditTrail {
+/** Writes the results of all expectations, the budgets and the inconsistent reports of a run into the data of its page. */
+final class ExpectationWriter {
 
     private static final int MAX_ANOMALIES = 1_000;
 
     private final LeakVerdict verdict;
     private final Optional<BudgetVerdict> budgets;
 
-    AuditTrail(RunFigures figures) {
+    ExpectationWriter(RunFigures figures) {
         this.verdict = figures.verdict();
         this.budgets = figures.budgets();
     }

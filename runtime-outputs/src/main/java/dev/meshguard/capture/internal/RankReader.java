@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads one rank of a database into an output of the runtime: its operations in order, with live buffers, tensors and errors. */
-final class SnapshotReader {
+/** Reads one rank of a report database: its operations in order, with live buffers, tensors and errors. */
+final class RankReader {
 
     private static final long NONE = Long.MAX_VALUE;
     private static final String NO_ROWS = "SELECT 0 WHERE 0";
@@ -28,7 +28,7 @@ final class SnapshotReader {
     private final SnapshotRecorder recorder;
     private long operations;
 
-    SnapshotReader(ReportTables tables, ReadingCriteria criteria) {
+    RankReader(ReportTables tables, ReadingCriteria criteria) {
         this.tables = tables;
         this.recorder = new SnapshotRecorder(criteria, tables.isImported());
     }

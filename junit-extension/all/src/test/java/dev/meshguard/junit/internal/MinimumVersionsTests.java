@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.Logger;
 
 /** A JUnit, an SLF4J or a Jackson that is too old is rejected with a message that names the way out. */
-class SupportedVersionsTests {
+class MinimumVersionsTests {
 
     /** A context like JUnit's before 5.12.1; a real one is tested in a consumer project. */
     private interface OlderContext {
@@ -18,12 +18,12 @@ class SupportedVersionsTests {
 
     @Test
     void theJUnitOfThisBuildIsSupported() {
-        assertThat(SupportedVersions.errorOf(ExtensionContext.class)).isEmpty();
+        assertThat(MinimumVersions.errorOf(ExtensionContext.class)).isEmpty();
     }
 
     @Test
     void rejectsAnOlderOneAndNamesTheOldestSupportedVersion() {
-        assertThat(SupportedVersions.errorOf(OlderContext.class))
+        assertThat(MinimumVersions.errorOf(OlderContext.class))
                 .get(InstanceOfAssertFactories.STRING)
                 .startsWith("MeshGuard needs JUnit Jupiter 5.12.2 or later, and found ")
                 .matches(
@@ -40,12 +40,12 @@ class SupportedVersionsTests {
 
     @Test
     void theSlf4jOfThisBuildIsSupported() {
-        assertThat(SupportedVersions.errorOfLoggers(Logger.class)).isEmpty();
+        assertThat(MinimumVersions.errorOfLoggers(Logger.class)).isEmpty();
     }
 
     @Test
     void rejectsAnOlderSlf4jAndNamesTheWayOut() {
-        assertThat(SupportedVersions.errorOfLoggers(OlderLogger.class))
+        assertThat(MinimumVersions.errorOfLoggers(OlderLogger.class))
                 .get(InstanceOfAssertFactories.STRING)
                 .startsWith("MeshGuard needs SLF4J 2.0 or later, and found ")
                 .endsWith(
@@ -55,8 +55,7 @@ class SupportedVersionsTests {
 
     @Test
     void theJacksonOfThisBuildIsSupported() {
-        assertThat(SupportedVersions.errorOfJackson(getClass().getClassLoader()))
-                .isEmpty();
+        assertThat(MinimumVersions.errorOfJackson(getClass().getClassLoader())).isEmpty();
     }
 
     @Test
@@ -71,7 +70,7 @@ class SupportedVersionsTests {
             }
         };
 
-        assertThat(SupportedVersions.errorOfJackson(older))
+        assertThat(MinimumVersions.errorOfJackson(older))
                 .get(InstanceOfAssertFactories.STRING)
                 .startsWith("MeshGuard needs jackson-core 2.15 or later, and found ")
                 .endsWith(

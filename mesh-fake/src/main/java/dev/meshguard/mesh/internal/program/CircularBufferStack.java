@@ -6,18 +6,19 @@ import dev.meshguard.mesh.buffer.CoreRange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How high the circular buffers of one program reach on each range of cores; refuses one that starts lower.
+ * The stack that the circular buffers of one program form on one range of cores: where it ends, and that each buffer is placed above the
+ * last one.
  *
  * <p>Two regions touch only if one was extended. A gap results from a buffer that had to lie higher on other cores. Not
  * thread-safe. Source: {@code ProgramImpl::CircularBufferAllocator} in {@code tt_metal/impl/program/program.cpp}.
  */
-public final class L1Regions {
+public final class CircularBufferStack {
 
     private final CoreRange cores;
     /** The highest region, the only one that a later buffer can touch. */
     private @Nullable AddressRange last;
 
-    L1Regions(CoreRange cores) {
+    CircularBufferStack(CoreRange cores) {
         this.cores = cores;
     }
 

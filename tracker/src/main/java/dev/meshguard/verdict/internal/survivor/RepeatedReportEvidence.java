@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Explains why an address was reported more than once, or allocated over a part of a live buffer.
+ * Explains why the address of a survivor was reported more than once, or allocated over a part of a live buffer.
  *
  * <p>A view, an allocation after a lost free, and two live buffers at one address look the same in a reference count.
  * The owner of the memory, the sizes, the order and the witness distinguish them. If they do not, there is no
  * explanation.
  */
-public final class RepeatedReports {
+public final class RepeatedReportEvidence {
 
-    private RepeatedReports() {}
+    private RepeatedReportEvidence() {}
 
     /** Returns the facts; empty if the address was reported once and nothing overlaps it. */
     public static List<Evidence> of(SurvivorFacts survivor) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An address that was reported more than once, or allocated over a part of a live buffer, is explained by proof. */
-class RepeatedReportsTests {
+class RepeatedReportEvidenceTests {
 
     private static final String REUSED =
             "the address was allocated again at {last allocated}: the free of what {allocated 1} reported got lost, or another"

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The L1 address from which a runtime places circular buffers upwards, and how addresses are aligned; known for each chip and version.
+ * The address in L1 from which a runtime places circular buffers upwards, and their alignment, for each known chip and version.
  *
  * <p>The allocator reserves L1 from the top down. Programs place their circular buffers outside the allocator, from
  * this address upward without gaps ({@code tt_metal/impl/program/program.cpp}). The address differs between versions; a
@@ -13,7 +13,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public enum L1Base {
+public enum CircularBufferBase {
     /**
      * Wormhole B0 on the allocation-tracking branch of October 2025, as in the logs of its
      * {@code test_mesh_allocation.py}.
@@ -31,7 +31,7 @@ public enum L1Base {
     private final long address;
     private final long alignment;
 
-    L1Base(String words, long address, long alignment) {
+    CircularBufferBase(String words, long address, long alignment) {
         this.description = words;
         this.address = address;
         this.alignment = alignment;
