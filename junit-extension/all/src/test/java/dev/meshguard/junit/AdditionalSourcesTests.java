@@ -1,8 +1,5 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMesh;
@@ -12,51 +9,22 @@ import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.OriginFilter;
 import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The annotation of an additional source takes no other source from a test. */
-class AdditionalSourcesTests {
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(
-                BesideAnnotationTestCase.class,
-                BesideDefaultTestCase.class,
-                BesideFieldTestCase.class,
-                SharedTestCase.class);
-    }
-
-    @Test
-    void theNearestAnnotationCounts() {
-        assertThat(run(NearestTestCase.class)).hasTest("inherits").whichFailed().withTextContaining("label \"class\"");
-        assertThat(run(NearestTestCase.class))
-                .hasTest("hasItsOwn")
-                .whichFailed()
-                .withTextContaining("label \"method\"")
-                .withTextContaining("1 allocated = 0 freed + 1 leaked");
-        assertThat(run(NearestTestCase.class)).hasTest("isNested").whichFailed().withTextContaining("label \"class\"");
-        assertThat(run(SubclassTestCase.class)).hasSingleTest().whichFailed().withTextContaining("label \"super\"");
-    }
-
-    @Test
-    void oneMethodMayHaveOne() {
-        assertThat(run(OnMethodTestCase.class)).hasTest("leaks").whichFailed().withTextContaining("label \"method\"");
-        assertThat(run(OnMethodTestCase.class)).hasTest("isClean").whichSucceeded();
-    }
+class AdditionalSourcesTests implements WithFixtures {
 
     /** Selects a source that leaks a buffer in each session. */
     @Inherited
@@ -148,16 +116,19 @@ class AdditionalSourcesTests {
     @TrackLeak("class")
     static class NearestTestCase {
         @Test
-        void inherits() {}
+        @MustFail(text = "label \"class\"")
+        void theAnnotationOfTheClassCounts() {}
 
         @Test
         @TrackLeak("method")
-        void hasItsOwn() {}
+        @MustFail(text = {"label \"method\"", "1 allocated = 0 freed + 1 leaked"})
+        void theNearestAnnotationCounts() {}
 
         @Nested
         class Inner {
             @Test
-            void isNested() {}
+            @MustFail(text = "label \"class\"")
+            void theAnnotationOfTheClassAroundCounts() {}
         }
     }
 
@@ -166,17 +137,19 @@ class AdditionalSourcesTests {
 
     static class SubclassTestCase extends Base {
         @Test
-        void leaks() {}
+        @MustFail(text = "label \"super\"")
+        void theAnnotationOfASuperclassCounts() {}
     }
 
     @TrackAllocations
     static class OnMethodTestCase {
         @Test
         @TrackLeak("method")
-        void leaks() {}
+        @MustFail(text = "label \"method\"")
+        void oneMethodMayHaveOne() {}
 
         @Test
-        void isClean() {}
+        void otherMethodsHaveNone() {}
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)

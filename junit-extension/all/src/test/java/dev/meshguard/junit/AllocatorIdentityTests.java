@@ -2,25 +2,17 @@ package dev.meshguard.junit;
 
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.verdict.Outcome;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 
 /** A mesh and a device of it allocate the same address; bounds and budgets count both. */
-class AllocatorIdentityTests {
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(OneExpectedTestCase.class, PeakTestCase.class);
-    }
-
+class AllocatorIdentityTests implements WithFixtures {
     @TrackAllocations
     static class OneExpectedTestCase {
 

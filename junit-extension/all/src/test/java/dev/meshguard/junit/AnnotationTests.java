@@ -1,49 +1,22 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The nearest annotation applies, at every location. */
-class AnnotationTests {
-
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(
-                MethodOverClassTestCase.class,
-                InheritingTestCase.class,
-                ImplementingTestCase.class,
-                ComposedTestCase.class,
-                OuterTestCase.class,
-                DecidedTestCase.class,
-                SeveralInterfacesTestCase.class,
-                MeshUnderProcessesTestCase.class);
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {InheritingMeshTestCase.class, SameAsSuperclassTestCase.class})
-    void theSourceOfAClassGoesBeforeThatOfItsInterfaceAlsoInSubclasses(Class<?> testCase) {
-        assertThat(run(testCase)).hasOnlySucceeded(1);
-    }
+class AnnotationTests implements WithFixtures {
 
     private static void assertShape(MeshDevice mesh, Integer... dimensions) {
         Assertions.assertThat(mesh.shape().dimensions()).containsExactly(dimensions);
@@ -91,15 +64,15 @@ class AnnotationTests {
     interface OnProcesses {}
 
     @FakeMesh(rows = 1, columns = 2)
-    abstract static class MeshTestCase {
+    abstract static class OnMesh {
         @Test
-        void runs(MeshDevice mesh) {
+        void theSourceOfASuperclassGoesBeforeThatOfAnInterface(MeshDevice mesh) {
             assertShape(mesh, 1, 2);
         }
     }
 
     @FakeMesh(rows = 1, columns = 2)
-    static class SameAsSuperclassTestCase extends MeshTestCase implements OnProcesses {}
+    static class SameAsSuperclassTestCase extends OnMesh implements OnProcesses {}
 
     static class InheritingMeshTestCase extends MeshUnderProcessesTestCase {}
 

@@ -1,14 +1,9 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
-import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.MustFail;
-import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.Runs;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
@@ -18,11 +13,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -37,35 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Exactly the test that leaked fails. */
-class BlameTests {
-
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(InvocationsTestCase.class, ArgumentTestCase.class, ArgumentOnMeshOfClassTestCase.class);
-    }
-
-    @Test
-    void onlyTheTestOfTheInvocationOfAClassThatLeakedFails() {
-        assertThat(run(LeakTestCase.class))
-                .hasSingleFailure()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("label \"of 2\"");
-    }
-
-    @Test
-    void testsThatRunAtTheSameTimeAreBlamedForTheirOwnBuffersOnly() {
-        RunAssert run = assertThat(JupiterRun.runConcurrently(ConcurrentTestCase.class));
-
-        for (int index = 1; index <= 32; index++) {
-            RunAssert.Subject invocation = run.hasInvocation("decode", index);
-            if (index % 3 == 0) {
-                invocation.whichFailed().withVerdict(Outcome.LEAKED).withTextContaining("label \"of " + index + '"');
-            } else {
-                invocation.whichSucceeded();
-            }
-        }
-    }
+class BlameTests implements WithFixtures {
 
     @TrackAllocations
     static class InvocationsTestCase {
@@ -85,7 +50,6 @@ class BlameTests {
         }
 
         @RepeatedTest(2)
-        @Runs(2)
         @MustFail(invocation = 1, verdict = Outcome.LEAKED)
         void onlyTheRepetitionThatLeakedFails(RepetitionInfo repetition, MeshDevice mesh) {
             if (repetition.getCurrentRepetition() == 1) {
@@ -101,21 +65,6 @@ class BlameTests {
             Assertions.assertThat(tracker.liveBuffers()).isZero();
             if (leaks) {
                 Buffers.take(mesh);
-            }
-        }
-    }
-
-    @TrackAllocations
-    static class ConcurrentTestCase {
-        @RepeatedTest(32)
-        void decode(RepetitionInfo repetition, MeshDevice mesh, AllocationTracker tracker) {
-            int current = repetition.getCurrentRepetition();
-            for (int i = 0; i < 50; i++) {
-                Buffers.take(mesh).deallocate();
-            }
-            Assertions.assertThat(tracker.liveBuffers()).isZero();
-            if (current % 3 == 0) {
-                Buffers.take(mesh, "of " + current);
             }
         }
     }
@@ -145,10 +94,10 @@ class BlameTests {
     }
 
     // A class with parameters: JUnit keeps closeable arguments for all tests of an invocation and closes them
-    // afterwards, so after
-    // the check of each test. For a mesh of one test this is unavoidable, because the mesh no longer exists then; a
-    // mesh of the
-    // class is closed after the arguments.
+    // afterwards,
+    // so after the check of each test. For a mesh of one test this is unavoidable, because the mesh no longer exists
+    // then;
+    // a mesh of the class is closed after the arguments.
 
     /** Frees its buffers when it is closed. */
     static final class Releaser implements AutoCloseable {
@@ -176,7 +125,9 @@ class BlameTests {
         int number;
 
         @Test
-        void decodes(MeshDevice mesh) {
+        @Runs(3)
+        @MustFail(invocation = 2, verdict = Outcome.LEAKED, text = "label \"of 2\"")
+        void onlyTheTestOfTheInvocationOfAClassThatLeakedFails(MeshDevice mesh) {
             if (number == 2) {
                 Buffers.take(mesh, "of " + number);
             }

@@ -1,66 +1,36 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** One mesh for all tests of a class is checked after the last test. */
-class ClassLifetimeTests {
-
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(
-                SharedTestCase.class, NestingTestCase.class, NestedOwnTestCase.class, MethodOwnTestCase.class);
-    }
-
-    @Test
-    void aLeakFailsTheClassAndNoTest() {
-        assertThat(run(LeakTestCase.class))
-                .hasOnlyLeakOf("ClassLifetimeTests$LeakTestCase")
-                .withFirstFrameIn(LeakTestCase.class, "leaks")
-                .withTextContaining("rerun mvn test -Dtest='ClassLifetimeTests$LeakTestCase'");
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {FieldsTestCase.class, InstanceFieldTestCase.class})
-    void aNestedClassWithAnExtensionOfItsOwnIsItsOwner(Class<?> testCase) {
-        assertThat(run(testCase))
-                .hasFailedContainerCalled("LeakingTestCase")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
+class ClassLifetimeTests implements WithFixtures {
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class InstanceFieldTestCase {
         @Nested
+        @MustFail(verdict = Outcome.LEAKED)
         class LeakingTestCase {
             @RegisterExtension
             final MeshGuardExtension guard = MeshGuardExtension.create();
 
             @Test
-            void leaks(MeshDevice mesh) {
+            void aNestedClassWithAnExtensionOfItsOwnIsItsOwner(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
         }
@@ -72,12 +42,13 @@ class ClassLifetimeTests {
         void outer(MeshDevice mesh) {}
 
         @Nested
+        @MustFail(verdict = Outcome.LEAKED)
         class LeakingTestCase {
             @RegisterExtension
             static final MeshGuardExtension guard = MeshGuardExtension.create();
 
             @Test
-            void leaks(MeshDevice mesh) {
+            void aNestedClassWithAnExtensionOfItsOwnIsItsOwner(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
         }
@@ -126,9 +97,10 @@ class ClassLifetimeTests {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @MustFail(verdict = Outcome.LEAKED, text = "rerun mvn test -Dtest='ClassLifetimeTests$LeakTestCase'")
     static class LeakTestCase {
         @Test
-        void leaks(MeshDevice mesh) {
+        void aLeakFailsTheClassAndNoTest(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }

@@ -1,8 +1,5 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceContext;
@@ -10,8 +7,8 @@ import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Tensor;
@@ -22,33 +19,14 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.opentest4j.MultipleFailuresError;
 
 /** The extension closes what the test left open, and does not change what the test closed itself. */
-class ClosingTests {
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(TrackedTestCase.class, UnendedPartsTestCase.class);
-    }
-
-    /** Its survivors would not be checked. */
-    @Test
-    void aTtnnThatIsKeptInAFieldOpensNothingForTheNextTest() {
-        assertThat(run(KeptTtnnTestCase.class))
-                .hasTest("uses")
-                .whichFailed()
-                .with(
-                        IllegalStateException.class,
-                        "Cannot open a 2x4 mesh: this Ttnn belonged to ClosingTests$KeptTtnnTestCase#keeps, which is over"
-                                + " and was checked. Ask for a Ttnn where you use it.");
-    }
+class ClosingTests implements WithFixtures {
 
     @TrackAllocations
     static class TrackedTestCase {
@@ -106,8 +84,14 @@ class ClosingTests {
             kept = ttnn;
         }
 
+        /** Its survivors would not be checked. */
         @Test
-        void uses() {
+        @MustFail(
+                error = IllegalStateException.class,
+                message =
+                        "Cannot open a 2x4 mesh: this Ttnn belonged to ClosingTests$KeptTtnnTestCase#keeps, which is over"
+                                + " and was checked. Ask for a Ttnn where you use it.")
+        void thatIsKeptInAFieldOpensNothingForTheNextTest() {
             Buffers.take(kept.openMeshDevice());
         }
     }

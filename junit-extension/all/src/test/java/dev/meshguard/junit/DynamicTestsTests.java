@@ -1,17 +1,16 @@
 package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.Runs;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Cause;
@@ -19,10 +18,8 @@ import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -35,17 +32,7 @@ import org.opentest4j.TestAbortedException;
  * Allocations of the factory itself, or of no test, belong to the factory. Callbacks surround only the factory, so only
  * an interceptor sees dynamic tests.
  */
-class DynamicTestsTests {
-
-    @TestFactory
-    Stream<DynamicTest> factories() {
-        return FixtureChecks.of(
-                FactoriesTestCase.class,
-                StepsOnMeshOfClassTestCase.class,
-                SharedMeshTestCase.class,
-                TwiceTestCase.class,
-                UncheckedTestCase.class);
-    }
+class DynamicTestsTests implements WithFixtures {
 
     @TrackAllocations
     static class FactoriesTestCase {
@@ -127,7 +114,7 @@ class DynamicTestsTests {
 
     @Test
     void reportsALeakOfTheFactoryWithoutRepeatingThoseOfItsTests() {
-        RunAssert.Results results = run(BothLeakTestCase.class);
+        RunAssert.Results results = run(BothLeakCase.class);
 
         assertThat(results).hasTestCalled("leaks").whichFailed().withVerdict(Outcome.LEAKED);
         assertThat(results)
@@ -136,36 +123,15 @@ class DynamicTestsTests {
                 .withTextContaining("sum     16 allocated = 0 freed + 8 leaked + 8 expected\n")
                 .withTextContaining(
                         "Expected and present: 8 buffers, 32 KiB (32768 B) (at most 8 buffers, because \"reported by"
-                                + " DynamicTestsTests$BothLeakTestCase#decode [leaks]\")");
+                                + " DynamicTestsTests$BothLeakCase#decode [leaks]\")");
     }
 
     @TrackAllocations
-    static class BothLeakTestCase {
+    static class BothLeakCase {
         @TestFactory
         DynamicNode decode(MeshDevice mesh) {
             Buffers.take(mesh);
             return dynamicTest("leaks", () -> Buffers.take(mesh));
-        }
-    }
-
-    @Test
-    void eachAnswersForItselfWhereTheyRunAtTheSameTime() {
-        assertThat(runConcurrently(ConcurrentTestCase.class)).hasOnlyFailed("3", "7", "11", "15");
-    }
-
-    @TrackAllocations
-    static class ConcurrentTestCase {
-        @TestFactory
-        Stream<DynamicNode> decode(MeshDevice mesh) {
-            return IntStream.range(0, 16)
-                    .mapToObj(number -> dynamicTest("" + number, () -> {
-                        for (int i = 0; i < 20; i++) {
-                            Buffers.take(mesh).deallocate();
-                        }
-                        if (number % 4 == 3) {
-                            Buffers.take(mesh);
-                        }
-                    }));
         }
     }
 
@@ -207,7 +173,7 @@ class DynamicTestsTests {
 
     @Test
     void onASharedMeshAFactoryDoesNotRepeatTheLeakOfItsDynamicTest() {
-        RunAssert results = assertThat(run(BothLeakOnSharedMeshTestCase.class));
+        RunAssert results = assertThat(run(BothLeakOnSharedMeshCase.class));
 
         results.hasTestCalled("leaks").whichFailed().withVerdict(Outcome.LEAKED);
         results.hasTestCalled("is clean").whichSucceeded();
@@ -218,7 +184,7 @@ class DynamicTestsTests {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class BothLeakOnSharedMeshTestCase {
+    static class BothLeakOnSharedMeshCase {
         @TestFactory
         Stream<DynamicNode> decode(MeshDevice mesh) {
             Buffers.take(mesh);

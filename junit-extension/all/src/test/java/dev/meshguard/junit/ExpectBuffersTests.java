@@ -1,60 +1,17 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.JupiterRun.runTest;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
-import java.util.Map;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Expected buffers may remain, within their bounds. */
-class ExpectBuffersTests {
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(
-                TrackedTestCase.class, AddingTestCase.class, AloneTestCase.class, SharedMeshTestCase.class);
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            anotherLabel | LEAKED            | Never matched: 1 (label "weights", because "loaded before")
-            anotherOwner | LEAKED            | Never matched: 1 (
-            oneLess      | STALE_EXPECTATION | STALE  1 expectation promises more than survived
-            expired      | LEAKED            | LEAK  32 KiB in 8 DRAM buffers
-            oneMore      | LEAKED            | because "seven are enough"); 1 more than that allows
-            """)
-    void anEntryThatDoesNotFitFailsTheTest(String test, Outcome outcome, String text) {
-        assertThat(runTest(NotFittingTestCase.class, test, Map.of()))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(outcome)
-                .withTextContaining(text);
-    }
-
-    @Test
-    void rejectsAnEntryOnANestedClassThatSharesAMesh() {
-        assertThat(run(SharedWithNestedTestCase.class))
-                .hasTest("keeps")
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "@ExpectBuffers on ExpectBuffersTests$SharedWithNestedTestCase$InnerTestCase: an entry for a nested"
-                                + " class that shares a mesh with lifetime = CLASS is rejected. Put it on"
-                                + " ExpectBuffersTests$SharedWithNestedTestCase.");
-    }
+class ExpectBuffersTests implements WithFixtures {
 
     @TrackAllocations
     static class TrackedTestCase {
@@ -87,30 +44,35 @@ class ExpectBuffersTests {
     static class NotFittingTestCase {
         @Test
         @ExpectBuffers(label = "weights", because = "loaded before")
+        @MustFail(verdict = Outcome.LEAKED, text = "Never matched: 1 (label \"weights\", because \"loaded before\")")
         void anotherLabel(MeshDevice mesh) {
             Buffers.take(mesh);
         }
 
         @Test
         @ExpectBuffers(owner = "program", because = "kept for the next run")
+        @MustFail(verdict = Outcome.LEAKED, text = "Never matched: 1 (")
         void anotherOwner(MeshDevice mesh) {
             Buffers.take(mesh);
         }
 
         @Test
         @ExpectBuffers(exactly = 9, because = "one more than there are")
+        @MustFail(verdict = Outcome.STALE_EXPECTATION, text = "STALE  1 expectation promises more than survived")
         void oneLess(MeshDevice mesh) {
             Buffers.take(mesh);
         }
 
         @Test
         @ExpectBuffers(until = "1999-12-31", because = "of old")
+        @MustFail(verdict = Outcome.LEAKED, text = "LEAK  32 KiB in 8 DRAM buffers")
         void expired(MeshDevice mesh) {
             Buffers.take(mesh);
         }
 
         @Test
         @ExpectBuffers(type = BufferType.DRAM, atMost = 7, because = "seven are enough")
+        @MustFail(verdict = Outcome.LEAKED, text = "because \"seven are enough\"); 1 more than that allows")
         void oneMore(MeshDevice mesh) {
             Buffers.take(mesh);
         }
@@ -165,7 +127,13 @@ class ExpectBuffersTests {
         @ExpectBuffers(label = "weights", because = "shared")
         class InnerTestCase {
             @Test
-            void keeps(MeshDevice mesh) {
+            @MustFail(
+                    error = ExtensionConfigurationException.class,
+                    message =
+                            "@ExpectBuffers on ExpectBuffersTests$SharedWithNestedTestCase$InnerTestCase: an entry for a nested"
+                                    + " class that shares a mesh with lifetime = CLASS is rejected. Put it on"
+                                    + " ExpectBuffersTests$SharedWithNestedTestCase.")
+            void rejectsAnEntryOnANestedClassThatSharesAMesh(MeshDevice mesh) {
                 Buffers.take(mesh, "weights");
             }
         }

@@ -7,10 +7,11 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.processes.WatchedProcessesSource;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.Configured;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.SteppedTimer;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -39,31 +40,23 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  *
  * <p>In the fixtures a free happens while the check sleeps, which is when another thread would free.
  */
-class GraceTests {
-
-    private static final Map<String, String> WAITING = Map.of("meshguard.grace", "2 s");
-
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return Stream.of(WaitedForTestCase.class, SharedTestCase.class, QuietTestCase.class, EndedProgramTestCase.class)
-                .flatMap(fixture -> FixtureChecks.of(WAITING, fixture));
-    }
+class GraceTests implements WithFixtures {
 
     @Test
     void whatIsFreedInTimeIsNoLeakAndEndsTheWait() {
-        FreesInTimeTestCase.timer = new SteppedTimer();
+        FreesInTimeCase.timer = new SteppedTimer();
 
-        assertThat(run(FreesInTimeTestCase.class, WAITING)).hasOnlySucceeded(1);
+        assertThat(run(FreesInTimeCase.class, Map.of("meshguard.grace", "2 s"))).hasOnlySucceeded(1);
 
         // It polls after 1, 2, 4, 8, 16 and 32 ms.
-        Assertions.assertThat(FreesInTimeTestCase.timer.now()).isEqualTo(Duration.ofMillis(63));
+        Assertions.assertThat(FreesInTimeCase.timer.now()).isEqualTo(Duration.ofMillis(63));
     }
 
     private static MeshGuardExtension guard(GraceTimer timer) {
         return MeshGuardExtension.builder().timer(timer).build();
     }
 
-    static class FreesInTimeTestCase {
+    static class FreesInTimeCase {
         static SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
@@ -75,6 +68,7 @@ class GraceTests {
         }
     }
 
+    @Configured("meshguard.grace=2 s")
     static class WaitedForTestCase {
         private final SteppedTimer timer = new SteppedTimer();
 
@@ -123,6 +117,7 @@ class GraceTests {
         }
     }
 
+    @Configured("meshguard.grace=2 s")
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class SharedTestCase {
         private static final SteppedTimer timer = new SteppedTimer();
@@ -131,7 +126,6 @@ class GraceTests {
         static final MeshGuardExtension guard = guard(timer);
 
         @RepeatedTest(2)
-        @Runs(2)
         void aTestOnAMeshThatGoesOnIsWaitedFor(MeshDevice mesh) {
             timer.at(timer.now().plusMillis(40), Buffers.take(mesh)::deallocate);
         }
@@ -150,6 +144,7 @@ class GraceTests {
         }
     }
 
+    @Configured("meshguard.grace=2 s")
     static class QuietTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
@@ -181,6 +176,7 @@ class GraceTests {
         }
     }
 
+    @Configured("meshguard.grace=2 s")
     static class EndedProgramTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()

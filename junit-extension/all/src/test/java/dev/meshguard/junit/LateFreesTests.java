@@ -1,8 +1,8 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.mesh.FakeMesh;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -11,19 +11,11 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.verdict.Outcome;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 
 /** Buffers that the test frees after it closed the mesh itself were still allocated when close began. */
-class LateFreesTests {
-
-    @TestFactory
-    Stream<DynamicTest> failTheTest() {
-        return FixtureChecks.of(LateTestCase.class);
-    }
+class LateFreesTests implements WithFixtures {
 
     @TrackAllocations
     static class LateTestCase {

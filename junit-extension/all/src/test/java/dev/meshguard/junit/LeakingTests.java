@@ -1,32 +1,23 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.verdict.Outcome;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 
-class LeakingTests {
+class LeakingTests implements WithFixtures {
 
-    @Test
-    void aLeakFailsTheTestWithTheWholeVerdict() {
-        assertThat(run(LeakTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn(LeakTestCase.class, "decode")
-                .withText("""
+    @TrackAllocations
+    static class LeakTestCase {
+        /** With the whole verdict. */
+        @Test
+        @MustFail(verdict = Outcome.LEAKED, frame = "LeakTestCase.decode", message = """
                 LEAK  32 KiB in 8 DRAM buffers, LOST; allocated in LeakingTests.java:NN
 
                 1. DRAM  8 x 4 KiB, one on each of devices 0-7
@@ -39,22 +30,7 @@ class LeakingTests {
                 note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
                 sum     8 allocated = 0 freed + 8 leaked
                 expect  @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "LeakingTests$LeakTestCase.decode", because = "…")
-                rerun   mvn test -Dtest='LeakingTests$LeakTestCase#decode'""");
-    }
-
-    @Test
-    void whatWasFreedFailsNothing() {
-        assertThat(run(TypicalTestCase.Clean.class)).hasOnlySucceeded(1);
-    }
-
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(EmptyTestCase.class, MisreportedTestCase.class);
-    }
-
-    @TrackAllocations
-    static class LeakTestCase {
-        @Test
+                rerun   mvn test -Dtest='LeakingTests$LeakTestCase#decode'""")
         void decode(MeshDevice mesh) {
             Buffers.take(mesh);
         }

@@ -7,15 +7,12 @@ import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.budget.BudgetSpec;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,24 +20,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.opentest4j.MultipleFailuresError;
 
 /** {@link MemoryBudget} limits the memory of a test, and names the top consumers. */
-class MemoryBudgetTests {
-
-    @TestFactory
-    Stream<DynamicTest> budgets() {
-        return FixtureChecks.of(
-                OnMethodsTestCase.class,
-                WithinTestCase.class,
-                OnClassTestCase.class,
-                FieldTestCase.class,
-                SharedMeshTestCase.class);
-    }
+class MemoryBudgetTests implements WithFixtures {
 
     @TrackAllocations
     static class OnMethodsTestCase {
         @Test
         @MustFail(
                 error = BudgetAssertionError.class,
-                atMethod = true,
+                frame = "OnMethodsTestCase.aPeakOverTheBudgetFailsTheTest",
                 text = {
                     "1. DRAM of devices 0-7: peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)",
                     "held 4 KiB (4096 B) in 1 buffer: DRAM from MemoryBudgetTests$OnMethodsTestCase.aPeakOverTheBudgetFailsTheTest",
@@ -54,7 +41,7 @@ class MemoryBudgetTests {
         @Test
         @MustFail(
                 error = MultipleFailuresError.class,
-                atMethod = true,
+                frame = "OnMethodsTestCase.reportsALeakAndABudgetViolationOnceEach",
                 text = {"The memory check failed (2 failures)", "LEAK  ", "OVER BUDGET  1 limit of 1 budget not met"})
         @MemoryBudget(type = BufferType.DRAM, peakBytes = 0)
         void reportsALeakAndABudgetViolationOnceEach(MeshDevice mesh) {
@@ -171,16 +158,16 @@ class MemoryBudgetTests {
             device    | device = -1 is rejected. Give 0 or more, or leave it out for each device.
             """)
     void rejectsAnInvalidLimitWithLocationValueAndFix(String test, String refusal) {
-        assertThat(run(RejectedTestCase.class))
+        assertThat(run(RejectedCase.class))
                 .hasTest(test)
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@MemoryBudget on MemoryBudgetTests$RejectedTestCase#" + test + ": " + refusal);
+                        "@MemoryBudget on MemoryBudgetTests$RejectedCase#" + test + ": " + refusal);
     }
 
     @TrackAllocations
-    static class RejectedTestCase {
+    static class RejectedCase {
         @Test
         @MemoryBudget(type = BufferType.DRAM, peakBytes = -1)
         void negative() {}

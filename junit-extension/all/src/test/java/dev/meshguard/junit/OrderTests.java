@@ -1,13 +1,10 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.Runs;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -20,9 +17,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -32,37 +27,15 @@ import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The check runs after everything that could still free a buffer. */
-class OrderTests {
+class OrderTests implements WithFixtures {
 
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(TrackedTestCase.class, AutoCloseMethodTestCase.class, OpenBufferArgumentTestCase.class);
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {EarlierExtensionTestCase.class, LaterExtensionTestCase.class, LaterStoreTestCase.class})
-    void whatAnotherExtensionFreesBeforeTheCheckIsNoLeak(Class<?> testCase) {
-        assertThat(run(testCase)).hasOnlySucceeded(1);
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {EarlierStoreTestCase.class, EarlierStoreOfBindingTestCase.class})
-    void whatAnEarlierExtensionHasStoredAndFreesAfterTheCheckIsExplained(Class<?> testCase) {
-        assertThat(run(testCase))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withSuppressedText((testCase == EarlierStoreTestCase.class
-                                ? "8 buffers of this leak were"
-                                : "1 buffer of this leak was")
-                        + " freed after the check, by dev.meshguard.junit.OrderTests$StoredReleaser.close(OrderTests.java:NN)."
-                        + " JUnit closes after the check what was stored before MeshGuard began. If an"
-                        + " extension stores it, register MeshGuard before that extension, for example with"
-                        + " @TrackAllocations above its @ExtendWith.");
-    }
+    private static final String FREED_LATER =
+            " freed after the check, by dev.meshguard.junit.OrderTests$StoredReleaser.close(OrderTests.java:NN)."
+                    + " JUnit closes after the check what was stored before MeshGuard began. If an"
+                    + " extension stores it, register MeshGuard before that extension, for example with"
+                    + " @TrackAllocations above its @ExtendWith.";
 
     /** Opens its resource before the instance of the test. */
     static class StoringExtension implements TestInstancePreConstructCallback {
@@ -73,8 +46,8 @@ class OrderTests {
 
         @Override
         public void preConstructTestInstance(TestInstanceFactoryContext factory, ExtensionContext context) {
-            StoringTestCase.stored = new StoredReleaser(new ArrayDeque<>());
-            context.getStore(Namespace.create(StoringExtension.class)).put("releaser", StoringTestCase.stored);
+            Storing.stored = new StoredReleaser(new ArrayDeque<>());
+            context.getStore(Namespace.create(StoringExtension.class)).put("releaser", Storing.stored);
         }
     }
 
@@ -85,7 +58,7 @@ class OrderTests {
         }
     }
 
-    abstract static class StoringTestCase {
+    abstract static class Storing {
         private static StoredReleaser stored;
 
         static void later(Runnable free) {
@@ -95,18 +68,20 @@ class OrderTests {
 
     @ExtendWith(StoringExtension.class)
     @TrackAllocations
-    static class EarlierStoreTestCase extends StoringTestCase {
+    static class EarlierStoreTestCase extends Storing {
         @Test
-        void takes(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED, note = "8 buffers of this leak were" + FREED_LATER)
+        void whatAnEarlierExtensionHasStoredAndFreesAfterTheCheckIsExplained(MeshDevice mesh) {
             later(Buffers.take(mesh)::deallocate);
         }
     }
 
     @ExtendWith(StoringExtension.class)
     @TrackAllocations
-    static class EarlierStoreOfBindingTestCase extends StoringTestCase {
+    static class EarlierStoreOfBindingTestCase extends Storing {
         @Test
-        void takes(AllocationTracker tracker) {
+        @MustFail(verdict = Outcome.LEAKED, note = "1 buffer of this leak was" + FREED_LATER)
+        void whatAnEarlierExtensionHasStoredAndFreesAfterTheCheckIsExplained(AllocationTracker tracker) {
             tracker.allocated(0, BufferType.DRAM, 64, 64);
             later(() -> tracker.freed(0, BufferType.DRAM, 64));
         }
@@ -114,9 +89,9 @@ class OrderTests {
 
     @TrackAllocations
     @ExtendWith(StoringExtension.class)
-    static class LaterStoreTestCase extends StoringTestCase {
+    static class LaterStoreTestCase extends Storing {
         @Test
-        void takes(MeshDevice mesh) {
+        void whatALaterExtensionHasStoredIsFreedBeforeTheCheck(MeshDevice mesh) {
             later(Buffers.take(mesh)::deallocate);
         }
     }
@@ -222,24 +197,24 @@ class OrderTests {
     static class FreeingExtension implements AfterEachCallback {
         @Override
         public void afterEach(ExtensionContext context) {
-            ((ExtendedTestCase) context.getRequiredTestInstance()).buffer.deallocate();
+            ((Extended) context.getRequiredTestInstance()).buffer.deallocate();
         }
     }
 
-    abstract static class ExtendedTestCase {
+    abstract static class Extended {
         MeshBuffer buffer;
 
         @Test
-        void takes(MeshDevice mesh, Ttnn ttnn) {
+        void whatAnotherExtensionFreesBeforeTheCheckIsNoLeak(MeshDevice mesh, Ttnn ttnn) {
             buffer = Buffers.take(mesh);
         }
     }
 
     @ExtendWith(FreeingExtension.class)
     @TrackAllocations
-    static class EarlierExtensionTestCase extends ExtendedTestCase {}
+    static class EarlierExtensionTestCase extends Extended {}
 
     @TrackAllocations
     @ExtendWith(FreeingExtension.class)
-    static class LaterExtensionTestCase extends ExtendedTestCase {}
+    static class LaterExtensionTestCase extends Extended {}
 }

@@ -1,29 +1,22 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.mockito.Mockito.mockingDetails;
 import static org.mockito.Mockito.when;
 
 import dev.meshguard.assertions.LeakSoftAssertions;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.junit.jupiter.InjectSoftAssertions;
 import org.assertj.core.api.junit.jupiter.SoftAssertionsExtension;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mock;
 import org.mockito.exceptions.misusing.UnnecessaryStubbingException;
 import org.mockito.junit.jupiter.MockitoExtension;
@@ -35,32 +28,7 @@ import org.mockito.junit.jupiter.MockitoExtension;
  * before the check. An asserted leak is not reported again, and another one is suppressed in that error. If another
  * extension resolves a parameter of a MeshGuard type, use a field: a parameter can have only one resolver.
  */
-class OtherExtensionsTests {
-
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(JoiningTestCase.class, MocksTestCase.class);
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {AssertJFirstTestCase.class, AssertJLaterTestCase.class})
-    void aLeakIsSuppressedInWhatSoftAssertionsReport(Class<?> testCase) {
-        assertThat(run(testCase))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("expected: \"other\"")
-                .withSuppressedVerdict(Outcome.LEAKED);
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {MockitoFirstTestCase.class, MockitoLaterTestCase.class})
-    void aLeakIsSuppressedInWhatStrictStubsReport(Class<?> testCase) {
-        assertThat(run(testCase))
-                .hasSingleTest()
-                .whichFailed()
-                .with(UnnecessaryStubbingException.class)
-                .withSuppressedVerdict(Outcome.LEAKED);
-    }
+class OtherExtensionsTests implements WithFixtures {
 
     @TrackAllocations
     @ExtendWith(SoftAssertionsExtension.class)
@@ -78,12 +46,13 @@ class OtherExtensionsTests {
         }
     }
 
-    abstract static class LeakingTestCase {
+    abstract static class Leaking {
         @InjectSoftAssertions
         private LeakSoftAssertions softly;
 
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(text = "expected: \"other\"", suppressed = Outcome.LEAKED)
+        void aLeakIsSuppressedInWhatSoftAssertionsReport(MeshDevice mesh) {
             Buffers.take(mesh);
             softly.assertThat("one").isEqualTo("other");
         }
@@ -91,19 +60,20 @@ class OtherExtensionsTests {
 
     @ExtendWith(SoftAssertionsExtension.class)
     @TrackAllocations
-    static class AssertJFirstTestCase extends LeakingTestCase {}
+    static class AssertJFirstTestCase extends Leaking {}
 
     @TrackAllocations
     @ExtendWith(SoftAssertionsExtension.class)
-    static class AssertJLaterTestCase extends LeakingTestCase {}
+    static class AssertJLaterTestCase extends Leaking {}
 
-    abstract static class StubbingTestCase {
+    abstract static class Stubbing {
         @Mock
         @SuppressWarnings("MockNotUsedInProduction") // This is the reported error.
         private Supplier<String> supplier;
 
         @Test
-        void stubsInVainAndLeaks(MeshDevice mesh) {
+        @MustFail(error = UnnecessaryStubbingException.class, suppressed = Outcome.LEAKED)
+        void aLeakIsSuppressedInWhatStrictStubsReport(MeshDevice mesh) {
             when(supplier.get()).thenReturn("never asked for");
             Buffers.take(mesh);
         }
@@ -111,11 +81,11 @@ class OtherExtensionsTests {
 
     @ExtendWith(MockitoExtension.class)
     @TrackAllocations
-    static class MockitoFirstTestCase extends StubbingTestCase {}
+    static class MockitoFirstTestCase extends Stubbing {}
 
     @TrackAllocations
     @ExtendWith(MockitoExtension.class)
-    static class MockitoLaterTestCase extends StubbingTestCase {}
+    static class MockitoLaterTestCase extends Stubbing {}
 
     @TrackAllocations
     @ExtendWith(MockitoExtension.class)

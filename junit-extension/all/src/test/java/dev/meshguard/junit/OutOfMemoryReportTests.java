@@ -1,8 +1,8 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
@@ -11,22 +11,14 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.MultipleFailuresError;
 
 /** The report of a test that failed because its memory had no room does not present its survivors as the failure. */
-class OutOfMemoryReportTests {
+class OutOfMemoryReportTests implements WithFixtures {
 
     private static final long MOST_OF_L1 = 64L * 1_024 * 1_024;
-
-    @TestFactory
-    Stream<DynamicTest> reports() {
-        return FixtureChecks.of(OutOfMemoryTestCase.class);
-    }
 
     @TrackAllocations
     static class OutOfMemoryTestCase {

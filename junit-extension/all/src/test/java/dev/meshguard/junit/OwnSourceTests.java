@@ -6,29 +6,20 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.FixtureSettings;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A source whose memory tests reach without a parameter sees each allocation. */
-class OwnSourceTests {
-
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(
-                LeakTestCase.class, PerClassTestCase.class, BeforeAllTestCase.class, UnusedMeshTestCase.class);
-    }
+class OwnSourceTests implements WithFixtures {
 
     @Test
     void aSessionThatDoesNotGiveWhatItsSourceNamesSaysSo() {

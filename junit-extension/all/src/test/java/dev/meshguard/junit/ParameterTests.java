@@ -10,60 +10,27 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
-import dev.meshguard.junit.testkit.Runs;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.Outcome;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Disabled;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.slf4j.LoggerFactory;
 
 /** A test that declares a mesh gets its own, and a test that declares nothing opens none. */
-class ParameterTests {
-
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(SharingTestCase.class, BeforeAllTestCase.class, PerClassTestCase.class);
-    }
-
-    /** A binding that is created once reports to the tracker of the test that created it. */
-    @Test
-    void whatIsReportedToTheTrackerOfAnEarlierTestFailsTheRun() {
-        assertThat(run(KeptTrackerTestCase.class))
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withTextContaining("LEAK  4 KiB in 1 buffer, allocated through the AllocationTracker of"
-                        + " ParameterTests$KeptTrackerTestCase#creates after the check of that test; the first at ")
-                .withFirstFrameIn(KeptTrackerTestCase.class, "uses");
-    }
-
-    @Test
-    void withoutOriginsItsErrorLeadsToTheTestThatHadTheTracker() {
-        assertThat(run(KeptTrackerWithoutOriginsTestCase.class))
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withFirstFrameIn(KeptTrackerWithoutOriginsTestCase.class, "creates");
-    }
-
-    @Test
-    void whatIsFreedThroughTheTrackerOfAnEarlierTestIsNoFinding() {
-        assertThat(run(FreeingKeptTrackerTestCase.class)).hasOnlySucceeded(2).hasNoFailedClass();
-    }
+class ParameterTests implements WithFixtures {
 
     @Test
     void aTestThatAsksForNothingOrDoesNotRunOpensNothing() {
@@ -74,7 +41,7 @@ class ParameterTests {
         logger.setLevel(Level.DEBUG);
 
         try {
-            assertThat(run(IdleTestCase.class)).hasOnlySucceeded(1);
+            assertThat(run(IdleCase.class)).hasOnlySucceeded(1);
         } finally {
             logger.setLevel(null);
             logger.detachAppender(opened);
@@ -83,9 +50,10 @@ class ParameterTests {
         Assertions.assertThat(opened.list).isEmpty();
     }
 
+    /** A binding that is created once reports to the tracker of the test that created it. */
     @TrackAllocations
     @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class KeptTrackerTestCase {
+    abstract static class KeptTracker {
         static AllocationTracker kept;
 
         @Test
@@ -101,9 +69,18 @@ class ParameterTests {
     }
 
     @TrackAllocations(origins = OriginCapture.NONE)
-    static class KeptTrackerWithoutOriginsTestCase extends KeptTrackerTestCase {}
+    @MustFail(run = true, frame = "KeptTrackerWithoutOriginsTestCase.creates")
+    static class KeptTrackerWithoutOriginsTestCase extends KeptTracker {}
 
-    static class FreeingKeptTrackerTestCase extends KeptTrackerTestCase {
+    @MustFail(
+            run = true,
+            frame = "KeptTracker.uses",
+            text = "LEAK  4 KiB in 1 buffer, allocated through the AllocationTracker of"
+                    + " ParameterTests$KeptTrackerTestCase#creates after the check of that test; the first at ")
+    static class KeptTrackerTestCase extends KeptTracker {}
+
+    /** What is freed through that tracker is no finding. */
+    static class FreeingKeptTrackerTestCase extends KeptTracker {
         @Override
         @Test
         void uses(MeshDevice mesh) {
@@ -139,7 +116,6 @@ class ParameterTests {
         }
 
         @RepeatedTest(2)
-        @Runs(2)
         void eachTestHasAMeshOfItsOwn(AllocationTracker tracker) {
             Assertions.assertThat(tracker.history().meshes()).hasSize(1);
         }
@@ -180,7 +156,7 @@ class ParameterTests {
     }
 
     @TrackAllocations
-    static class IdleTestCase {
+    static class IdleCase {
         @Test
         void asksForNothing() {}
 

@@ -3,31 +3,22 @@ package dev.meshguard.junit;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Phase;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
-import dev.meshguard.junit.testkit.Runs;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import java.util.List;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 
 /** Buffers are attributed to set-up, test or teardown. */
-class PhaseLabelsTests {
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(TrackedTestCase.class, PhasesTestCase.class, SharedTestCase.class);
-    }
-
+class PhaseLabelsTests implements WithFixtures {
     private static List<Phase> phases(AllocationTracker tracker) {
         return tracker.history().phases().stream()
                 .map(HistoryEvent.PhaseBegan::phase)
@@ -89,7 +80,6 @@ class PhaseLabelsTests {
         }
 
         @RepeatedTest(2)
-        @Runs(2)
         void noPhaseOfATestLastsBeyondItOnASharedMesh() {}
 
         @AfterAll

@@ -8,15 +8,14 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.meshguard.junit.mesh.FailEachAllocation;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.Runs;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicNode;
@@ -33,23 +32,9 @@ import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
 /** An entry on a method must match in one of its invocations; one on a class need not match. */
-class PromisedBuffersTests {
+class PromisedBuffersTests implements WithFixtures {
 
     private static final String RIGHT = "   fix   If that is right, remove the entry, or it will hide the next leak.";
-
-    @TestFactory
-    Stream<DynamicTest> promises() {
-        return FixtureChecks.of(
-                OnMethodsTestCase.class,
-                UncheckedTestCase.class,
-                OnClassTestCase.class,
-                LessOnAClassTestCase.class,
-                FieldTestCase.class,
-                InvocationsTestCase.class,
-                DynamicTestCase.class,
-                SharedMeshTestCase.class,
-                ParameterizedTestCase.class);
-    }
 
     @TrackAllocations
     static class OnMethodsTestCase {
@@ -172,9 +157,12 @@ class PromisedBuffersTests {
             }
         }
 
-        @Runs(2)
         @RepeatedTest(2)
-        @MustFail(container = true, atMethod = true, error = AssertionFailedError.class, message = """
+        @MustFail(
+                container = true,
+                frame = "InvocationsTestCase.aPromiseThatNoInvocationKeepsFailsTheMethod",
+                error = AssertionFailedError.class,
+                message = """
                 STALE  1 expectation on PromisedBuffersTests$InvocationsTestCase#aPromiseThatNoInvocationKeepsFailsTheMethod \
                 promises more than survived
                 1. no survivor matches in any of 2 checks: label "weights", exactly 8 buffers, because "shared"
@@ -290,7 +278,6 @@ class PromisedBuffersTests {
             }
         }
 
-        @Runs(2)
         @RepeatedTest(2)
         @MustFail(
                 container = true,

@@ -1,6 +1,5 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
@@ -8,51 +7,28 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.Configured;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** For every way and number of registrations, a test is checked once. */
-class RegistrationTests {
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(
-                StaticFieldTestCase.class,
-                InstanceFieldTestCase.class,
-                ExtendWithTestCase.class,
-                AnnotationAndFieldTestCase.class,
-                MethodAndFieldTestCase.class,
-                EntryAndFieldTestCase.class,
-                AnnotationAndExpectingFieldTestCase.class,
-                InstanceFieldWithSettingsTestCase.class);
-    }
+class RegistrationTests implements WithFixtures {
 
-    /**
-     * If JUnit detects extensions, every test may declare a mesh parameter and is checked, annotated or not.
-     *
-     * <p>The build enables detection. Annotations apply as usual, and nothing is checked twice.
-     */
-    @TestFactory
-    Stream<DynamicTest> whereJUnitDetectsExtensions() {
-        return FixtureChecks.of(
-                Map.of("junit.jupiter.extensions.autodetection.enabled", "true"), DetectedTestCase.class);
-    }
+    private static final String LATE_SETTING =
+            ": a source, an entry or a budget in an instance field beside an annotation is rejected."
+                    + " JUnit reads the field after the memory of the test has begun: make the field static.";
 
     @Test
     void whereJUnitDetectsNoneATestWithoutAnnotationHasNoMesh() {
@@ -62,6 +38,12 @@ class RegistrationTests {
                 .with(ParameterResolutionException.class);
     }
 
+    /**
+     * If JUnit detects extensions, every test may declare a mesh parameter and is checked, annotated or not.
+     *
+     * <p>The build enables detection. Annotations apply as usual, and nothing is checked twice.
+     */
+    @Configured("junit.jupiter.extensions.autodetection.enabled=true")
     static class DetectedTestCase {
         @Test
         @MustFail(verdict = Outcome.LEAKED, alone = true)
@@ -85,28 +67,6 @@ class RegistrationTests {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            classes = {
-                LateEntryTestCase.class,
-                LateEntryOfClassTestCase.class,
-                LateEntryOfEachTestTestCase.class,
-                LateBudgetTestCase.class,
-                LateSourceTestCase.class
-            })
-    void settingsOfAnInstanceFieldBesideAnAnnotationAreRejected(Class<?> testCase) {
-        Class<?> withField = LateEntry.class.isAssignableFrom(testCase) ? LateEntry.class : testCase;
-
-        assertThat(run(testCase))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "MeshGuardExtension in RegistrationTests$" + withField.getSimpleName()
-                                + ": a source, an entry or a budget in an instance field beside an annotation is rejected."
-                                + " JUnit reads the field after the memory of the test has begun: make the field static.");
-    }
-
     private static MeshGuardExtension.Builder onTwoDevices() {
         return MeshGuardExtension.builder()
                 .source(FakeMeshSource.builder().mesh(1, 2).build());
@@ -123,7 +83,10 @@ class RegistrationTests {
                 .build();
 
         @Test
-        void passes(MeshDevice mesh) {}
+        @MustFail(
+                error = ExtensionConfigurationException.class,
+                message = "MeshGuardExtension in RegistrationTests$LateEntry" + LATE_SETTING)
+        void settingsOfAnInstanceFieldBesideAnAnnotationAreRejected(MeshDevice mesh) {}
     }
 
     @TrackAllocations
@@ -143,7 +106,10 @@ class RegistrationTests {
                 .build();
 
         @Test
-        void passes(MeshDevice mesh) {}
+        @MustFail(
+                error = ExtensionConfigurationException.class,
+                message = "MeshGuardExtension in RegistrationTests$LateBudgetTestCase" + LATE_SETTING)
+        void settingsOfAnInstanceFieldBesideAnAnnotationAreRejected(MeshDevice mesh) {}
     }
 
     @TrackAllocations
@@ -152,7 +118,10 @@ class RegistrationTests {
         final MeshGuardExtension guard = onTwoDevices().build();
 
         @Test
-        void passes(MeshDevice mesh) {}
+        @MustFail(
+                error = ExtensionConfigurationException.class,
+                message = "MeshGuardExtension in RegistrationTests$LateSourceTestCase" + LATE_SETTING)
+        void settingsOfAnInstanceFieldBesideAnAnnotationAreRejected(MeshDevice mesh) {}
     }
 
     static class InstanceFieldWithSettingsTestCase {

@@ -1,14 +1,12 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Tensor;
@@ -21,49 +19,18 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A test configures its runtime and the arguments with which its mesh is opened. */
-class RuntimeChoiceTests {
-    @Test
-    void theMeshIsOpenedWithTheRegionsAskedFor() {
-        assertThat(run(RegionsTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(
-                StrictTestCase.class, FaultTestCase.class, OpeningTestCase.class, SystemBufferTestCase.class);
-    }
-
-    @Test
-    void submeshesThatWereLeftOpenAreClosedBeforeTheirMesh() {
-        assertThat(run(OpenSubmeshTestCase.class)).hasTest("clean").whichSucceeded();
-        assertThat(run(OpenSubmeshTestCase.class))
-                .hasTest("leaks")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void aSubmeshThatOutlivesItsParentIsNamed() {
-        assertThat(run(OpenSubmeshTestCase.class))
-                .hasTest("outlivesItsParent")
-                .whichFailed()
-                .withTextContaining("note    mesh 1 was still open although mesh 0, of which it is a part, was closed;"
-                        + " MeshGuard cleared its program cache and closed it");
-    }
+class RuntimeChoiceTests implements WithFixtures {
 
     static class RegionsTestCase {
         @Test
         @TrackAllocations
         @FakeMesh(l1SmallSize = 32_768, traceRegionSize = 1_048_576)
-        void test(MeshDevice mesh) {
+        void theMeshIsOpenedWithTheRegionsAskedFor(MeshDevice mesh) {
             Assertions.assertThat(mesh.statistics(BufferType.L1_SMALL).totalAllocatable())
                     .isEqualTo(32_768);
             Assertions.assertThat(mesh.statistics(BufferType.TRACE).totalAllocatable())
@@ -141,7 +108,7 @@ class RuntimeChoiceTests {
     @TrackAllocations(check = AllocationCheck.NO_LEAKS)
     static class OpenSubmeshTestCase {
         @Test
-        void clean(Ttnn ttnn, MeshDevice mesh) {
+        void submeshesThatWereLeftOpenAreClosedBeforeTheirMesh(Ttnn ttnn, MeshDevice mesh) {
             for (MeshDevice busy : List.of(mesh, mesh.createSubmesh(MeshShape.of(1, 2)))) {
                 Tensor tensor = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, busy);
                 ttnn.add(tensor, tensor).close();
@@ -150,13 +117,17 @@ class RuntimeChoiceTests {
         }
 
         @Test
-        void outlivesItsParent(MeshDevice mesh) {
+        @MustFail(
+                text = "note    mesh 1 was still open although mesh 0, of which it is a part, was closed;"
+                        + " MeshGuard cleared its program cache and closed it")
+        void aSubmeshThatOutlivesItsParentIsNamed(MeshDevice mesh) {
             Buffers.take(mesh.createSubmesh(MeshShape.of(1, 2)));
             mesh.close();
         }
 
         @Test
-        void leaks(MeshDevice mesh) {
+        @MustFail(verdict = Outcome.LEAKED)
+        void aLeakOnASubmeshThatWasLeftOpenFailsTheTest(MeshDevice mesh) {
             Assertions.assertThat(Buffers.take(mesh.createSubmesh(MeshShape.of(1, 2))))
                     .isNotNull();
         }

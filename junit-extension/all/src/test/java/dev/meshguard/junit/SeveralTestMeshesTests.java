@@ -8,26 +8,18 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests with a device binding of their own that opens a mesh and a submesh of it. */
-class SeveralTestMeshesTests {
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(MeshesTestCase.class);
-    }
-
+class SeveralTestMeshesTests implements WithFixtures {
     @ParameterizedTest
     @ValueSource(strings = {"memoryThatOneMeshHeldAfterTheOtherFailsNothing", "memoryOfAnUncheckedTestFailsNothing"})
     void publishesNothing(String test) {

@@ -1,15 +1,14 @@
 package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
+import dev.meshguard.junit.testkit.Configured;
 import dev.meshguard.junit.testkit.MustFail;
-import dev.meshguard.junit.testkit.Runs;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
@@ -22,41 +21,22 @@ import dev.meshguard.verdict.Outcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each test on a mesh of its class is responsible for what it allocates there. */
-class SharedMeshTests {
-
-    @TestFactory
-    Stream<DynamicTest> tests() {
-        return FixtureChecks.of(
-                EachTestTestCase.class,
-                ClassLeakTestCase.class,
-                LoadingTestCase.class,
-                FreeingTestCase.class,
-                BeforeEachTestCase.class,
-                OneInstanceTestCase.class,
-                IdleTestCase.class);
-    }
+class SharedMeshTests implements WithFixtures {
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestMethodOrder(MethodOrderer.MethodName.class)
@@ -72,7 +52,7 @@ class SharedMeshTests {
 
         @Test
         @MustFail(
-                atMethod = true,
+                frame = "EachTestTestCase.aLeakFailsTheTestThatMadeItAndNothingElse",
                 text =
                         "note    checked at the end of SharedMeshTests$EachTestTestCase#aLeakFailsTheTestThatMadeItAndNothingElse, whose"
                                 + " mesh stays open\n")
@@ -81,7 +61,6 @@ class SharedMeshTests {
         }
 
         @RepeatedTest(2)
-        @Runs(2)
         void programsInTheCacheAreTheMeshs(MeshDevice mesh, Ttnn ttnn) {
             Tensor a = ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
             ttnn.deallocate(ttnn.add(a, a));
@@ -159,16 +138,8 @@ class SharedMeshTests {
                 .withReport("mvn test -Dtest='SharedMeshTests$EachTestTestCase#" + leaking + "'");
     }
 
-    @Test
-    void aLeakOfTheClassLeadsToTheMethodThatAllocated() {
-        assertThat(run(ClassLeakTestCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .withFirstFrameIn(ClassLeakTestCase.class, "loads");
-    }
-
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @MustFail(verdict = Outcome.LEAKED)
+    @MustFail(verdict = Outcome.LEAKED, frame = "ClassLeakTestCase.loads")
     static class ClassLeakTestCase {
         @BeforeAll
         static void loads(MeshDevice mesh) {
@@ -190,7 +161,6 @@ class SharedMeshTests {
             weights = Buffers.take(mesh, "weights");
         }
 
-        @Runs(2)
         @RepeatedTest(2)
         void whatTheClassLoadsItsTestsMayUseAndItMayFree(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
@@ -254,36 +224,8 @@ class SharedMeshTests {
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
     static class IdleTestCase {
-        @Runs(2)
         @RepeatedTest(2)
         void testsThatAskForNothingHaveNothingToAnswerFor() {}
-    }
-
-    @Test
-    void eachAnswersForItselfWhereTestsRunAtTheSameTime() {
-        assertThat(runConcurrently(ConcurrentTestCase.class))
-                .hasOnlyFailed(IntStream.rangeClosed(1, 8)
-                        .mapToObj(fifth -> "repetition " + 5 * fifth + " of 40")
-                        .toArray(String[]::new));
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class ConcurrentTestCase {
-        @RepeatedTest(40)
-        void decodes(RepetitionInfo repetition, MeshDevice mesh) {
-            for (int i = 0; i < 20; i++) {
-                Buffers.take(mesh).deallocate();
-            }
-            if (repetition.getCurrentRepetition() % 5 == 0) {
-                Buffers.take(mesh);
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {LoadingNestedTestCase.class, ConstructedNestedTestCase.class})
-    void whatANestedClassLoadsWhileATestRunsIsTheClasss(Class<?> testCase) {
-        assertThat(runConcurrently(testCase)).hasOnlySucceeded(2);
     }
 
     /** The test has ended before the buffer is freed that the constructor allocates while the test runs. */
@@ -291,6 +233,7 @@ class SharedMeshTests {
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     @Execution(ExecutionMode.CONCURRENT)
     @Timeout(60)
+    @Configured(concurrently = true)
     static class ConstructedNestedTestCase {
 
         private final CountDownLatch running = new CountDownLatch(1);
@@ -316,7 +259,7 @@ class SharedMeshTests {
             }
 
             @Test
-            void uses() throws Exception {
+            void whatANestedClassLoadsWhileATestRunsIsTheClasss() throws Exception {
                 Assertions.assertThat(weights.get().isAllocated()).isTrue();
             }
         }
@@ -330,6 +273,7 @@ class SharedMeshTests {
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     @Execution(ExecutionMode.CONCURRENT)
     @Timeout(60)
+    @Configured(concurrently = true)
     static class LoadingNestedTestCase {
 
         private final CountDownLatch running = new CountDownLatch(1);
@@ -362,7 +306,7 @@ class SharedMeshTests {
             }
 
             @Test
-            void uses() {}
+            void whatANestedClassLoadsWhileATestRunsIsTheClasss() {}
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
@@ -9,9 +8,9 @@ import dev.meshguard.assertions.LeakSoftAssertions;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.FixtureSettings;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
@@ -20,7 +19,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.SoftAssertionsProvider;
 import org.junit.jupiter.api.AfterEach;
@@ -39,16 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 
 /** A leak never hides the failure of the test itself, and is never lost behind it. */
-class TestOutcomeTests {
-
-    @TestFactory
-    Stream<DynamicTest> outcomes() {
-        return FixtureChecks.of(
-                OutcomeTestCase.class,
-                ThrowingConstructorTestCase.class,
-                ThrowingExtensionTestCase.class,
-                ThrowingAfterEachTestCase.class);
-    }
+class TestOutcomeTests implements WithFixtures {
 
     @TrackAllocations
     static class OutcomeTestCase {
@@ -181,15 +170,6 @@ class TestOutcomeTests {
         }
     }
 
-    @Test
-    void anErrorOfClosingIsSuppressedInTheLeakThatTheTestAsserted() {
-        assertThat(run(AssertedAndUnclosedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withSuppressedText("the device cannot be closed");
-    }
-
     static class AssertedAndUnclosedTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
@@ -199,7 +179,8 @@ class TestOutcomeTests {
                 .build();
 
         @Test
-        void asserts(AllocationTracker tracker) {
+        @MustFail(verdict = Outcome.LEAKED, note = "the device cannot be closed")
+        void anErrorOfClosingIsSuppressedInTheLeakThatTheTestAsserted(AllocationTracker tracker) {
             tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
             LeakAssertions.assertThat(tracker).noLeaks();
         }
@@ -214,7 +195,7 @@ class TestOutcomeTests {
         PrintStream before = System.err;
         System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
         try {
-            assertThat(runTest(UnsuppressingTestCase.class, test, Map.of()))
+            assertThat(runTest(UnsuppressingCase.class, test, Map.of()))
                     .hasSingleFailure()
                     .whichFailed()
                     .withPublishedTextContaining("LEAK  ");
@@ -225,7 +206,7 @@ class TestOutcomeTests {
     }
 
     @TrackAllocations
-    static class UnsuppressingTestCase {
+    static class UnsuppressingCase {
 
         private static final class UnsuppressingException extends RuntimeException {
             private static final long serialVersionUID = 1L;

@@ -2,46 +2,26 @@ package dev.meshguard.junit;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.Blocking;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.verdict.Outcome;
-import java.util.Map;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /** A replay that overwrites a buffer fails the test, unless an entry permits it. */
-class TraceReplayReportTests {
-
-    @TestFactory
-    Stream<DynamicTest> reports() {
-        return FixtureChecks.of(ReplayTestCase.class, SharedMeshTestCase.class);
-    }
-
-    @Test
-    void leadsToTheLineThatAllocated() {
-        assertThat(runTest(ReplayTestCase.class, "namesTheBufferTheTraceAndTheLines", Map.of()))
-                .hasSingleTest()
-                .whichFailed()
-                .withFirstFrameIn(TraceReplayReportTests.class, "staging");
-    }
+class TraceReplayReportTests implements WithFixtures {
 
     @Test
     void isNoFailureOfACheckForLeaksButIsPublished() {
-        assertThat(run(NoLeaksTestCase.class))
-                .hasSingleTest()
-                .whichSucceededWithPublishedTextContaining("OVERWRITTEN  ");
+        assertThat(run(NoLeaksCase.class)).hasSingleTest().whichSucceededWithPublishedTextContaining("OVERWRITTEN  ");
     }
 
     @TrackAllocations
@@ -50,6 +30,7 @@ class TraceReplayReportTests {
         @Test
         @MustFail(
                 verdict = Outcome.OVERWRITTEN,
+                frame = "TraceReplayReportTests.staging",
                 text = {
                     "OVERWRITTEN  16 KiB in 8 DRAM buffers by a replay; allocated in TraceReplayReportTests.java:NN",
                     "why   each replay of trace 0 of mesh 0 writes there: its capture used the memory for 4 KiB \"scores\"",
@@ -117,7 +98,7 @@ class TraceReplayReportTests {
     }
 
     @TrackAllocations(check = AllocationCheck.NO_LEAKS)
-    static class NoLeaksTestCase {
+    static class NoLeaksCase {
 
         @Test
         void overwritten(MeshDevice mesh) {

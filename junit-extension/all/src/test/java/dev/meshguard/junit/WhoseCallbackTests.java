@@ -3,15 +3,16 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.GlobalLibraryGuard.guard;
 import static dev.meshguard.junit.LibraryTestCase.leak;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.Latches.await;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.Configured;
 import dev.meshguard.junit.testkit.GlobalLibrary;
-import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.StartedExecutor;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
@@ -42,15 +43,12 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What a callback of one test does not free, although it runs on the thread of another, is nobody's: the second sentence of rule 1 in
  * {@code docs/lifecycle.md}.
  */
-class WhoseCallbackTests {
+class WhoseCallbackTests implements WithFixtures {
 
     /** One test registers a callback, and a later one runs it. */
     @TestMethodOrder(MethodOrderer.MethodName.class)
@@ -79,63 +77,46 @@ class WhoseCallbackTests {
     }
 
     abstract static class LeakingCallback extends OfLibrary {
-
         @Test
         void a_listens() {
             listen(done -> leak());
         }
     }
 
-    abstract static class CompletedCallback extends LeakingCallback {
-
+    abstract static class Completing extends OfLibrary {
         @Test
         void b_completes() {
             complete();
         }
     }
 
-    // Nobody's
-
-    @Test
-    void aCallbackOfAnEarlierTestIsNobodys() {
-        assertThat(run(EarlierTestCase.class))
-                .hasOnlyLeakOf("JUnit Jupiter")
-                .withTextContaining("allocated by callbacks of other tests: code of"
-                        + " WhoseCallbackTests$EarlierTestCase#a_listens in"
-                        + " WhoseCallbackTests$EarlierTestCase#b_innocent. Free it in that code.")
-                .withSizes(64L);
-    }
-
-    static class EarlierTestCase extends OfLibrary {
-
+    abstract static class CompletedCallback extends LeakingCallback {
         @Test
-        void a_listens() {
-            listen(done -> leak());
-        }
-
-        @Test
-        void b_innocent() {
+        void b_completes() {
             complete();
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            classes = {
-                DeclaredClassTestCase.class,
-                KotlinTestCase.class,
-                InvocationsTestCase.class,
-                BoundThreadTestCase.class,
-                BeforeEachTestCase.class,
-                AssertionTestCase.class,
-                DynamicListenerTestCase.class,
-                OneSessionOfAnotherTestCase.class
-            })
-    void aCallbackIsNobodysWhereverItRuns(Class<?> testCase) {
-        assertThat(run(testCase)).hasOnlyLeakOf("JUnit Jupiter");
+    abstract static class BlamedCallback extends LeakingCallback {
+        @Test
+        @MustFail(verdict = Outcome.LEAKED)
+        void b_completes() {
+            complete();
+        }
     }
 
-    static class DeclaredClassTestCase extends OfLibrary {
+    @MustFail(
+            run = true,
+            verdict = Outcome.LEAKED,
+            text = {
+                "LEAK  64 B in 1 SYSTEM_MEMORY buffer",
+                "allocated by callbacks of other tests: code of WhoseCallbackTests$LeakingCallback#a_listens in"
+                        + " WhoseCallbackTests$EarlierTestCase#b_completes. Free it in that code."
+            })
+    static class EarlierTestCase extends CompletedCallback {}
+
+    @MustFail(run = true, verdict = Outcome.LEAKED)
+    static class DeclaredClassTestCase extends Completing {
 
         @Test
         void a_listens() {
@@ -146,14 +127,10 @@ class WhoseCallbackTests {
                 }
             });
         }
-
-        @Test
-        void b_innocent() {
-            complete();
-        }
     }
 
-    static class KotlinTestCase extends OfLibrary {
+    @MustFail(run = true, verdict = Outcome.LEAKED)
+    static class KotlinTestCase extends Completing {
 
         @Test
         void a_listens$toAll() {
@@ -164,27 +141,19 @@ class WhoseCallbackTests {
         private static void a_listens_toAll$lambda$0(Object done) {
             leak();
         }
-
-        @Test
-        void b_innocent() {
-            complete();
-        }
     }
 
-    static class InvocationsTestCase extends OfLibrary {
+    @MustFail(run = true, verdict = Outcome.LEAKED)
+    static class InvocationsTestCase extends Completing {
 
         @RepeatedTest(2)
         void a_listens() {
             listen(done -> leak());
         }
-
-        @Test
-        void b_innocent() {
-            complete();
-        }
     }
 
     /** The class of the thread is one of the test's own. */
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     static class BoundThreadTestCase extends LeakingCallback {
 
         @Test
@@ -215,6 +184,7 @@ class WhoseCallbackTests {
         }
     }
 
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     static class BeforeEachTestCase extends LeakingCallback {
 
         @BeforeEach
@@ -229,6 +199,7 @@ class WhoseCallbackTests {
     }
 
     /** What JUnit's assertions call is not shown to the reader of an origin. */
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     static class AssertionTestCase extends LeakingCallback {
 
         @Test
@@ -237,19 +208,16 @@ class WhoseCallbackTests {
         }
     }
 
-    static class DynamicListenerTestCase extends OfLibrary {
+    @MustFail(run = true, verdict = Outcome.LEAKED)
+    static class DynamicListenerTestCase extends Completing {
 
         @TestFactory
         DynamicTest a_factory() {
             return dynamicTest("listens", () -> listen(done -> leak()));
         }
-
-        @Test
-        void b_innocent() {
-            complete();
-        }
     }
 
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     @TestClassOrder(ClassOrderer.OrderAnnotation.class)
     static class OneSessionOfAnotherTestCase {
 
@@ -277,12 +245,8 @@ class WhoseCallbackTests {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(classes = {RunningTestCase.class, SharedThreadTestCase.class})
-    void aCallbackOfARunningTestIsNobodys(Class<?> testCase) {
-        assertThat(runConcurrently(testCase)).hasOnlyLeakOf("JUnit Jupiter");
-    }
-
+    @Configured(concurrently = true)
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     static class RunningTestCase {
 
         private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
@@ -315,6 +279,8 @@ class WhoseCallbackTests {
         }
     }
 
+    @Configured(concurrently = true)
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     static class SharedThreadTestCase extends OnPool {
 
         private static final CountDownLatch BOUND = new CountDownLatch(1);
@@ -335,37 +301,20 @@ class WhoseCallbackTests {
         }
     }
 
-    @Test
-    void aTestKeepsWhatItLeaksBesideACallback() {
-        RunAssert.Results results = run(BesideTestCase.class);
-
-        assertThat(results)
-                .hasSingleFailure()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withSizes(32L);
-        assertThat(results)
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withSizes(64L);
-    }
-
+    /** A test keeps what it leaks beside a callback. */
+    @MustFail(run = true, verdict = Outcome.LEAKED, text = "LEAK  64 B in 1 SYSTEM_MEMORY buffer")
     static class BesideTestCase extends LeakingCallback {
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED, text = "LEAK  32 B in 1 SYSTEM_MEMORY buffer")
         void b_leaksToo() {
             listen(done -> GlobalLibrary.allocate(32));
             complete();
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(classes = {FreeingTestCase.class, FreedLaterTestCase.class})
-    void aCallbackWhoseMemoryIsFreedFailsNothing(Class<?> testCase) {
-        assertThat(run(testCase)).hasOnlySucceeded(3);
-    }
-
-    static class FreeingTestCase extends OfLibrary {
+    /** A callback whose memory is freed fails nothing. */
+    static class FreeingTestCase extends Completing {
 
         @Test
         void a_listens() {
@@ -373,15 +322,10 @@ class WhoseCallbackTests {
         }
 
         @Test
-        void b_completes() {
-            complete();
-        }
-
-        @Test
         void c_allocatesNothing() {}
     }
 
-    static class FreedLaterTestCase extends OfLibrary {
+    static class FreedLaterTestCase extends Completing {
 
         private static final List<GlobalLibrary.Memory> ALLOCATED = new ArrayList<>();
 
@@ -391,26 +335,19 @@ class WhoseCallbackTests {
         }
 
         @Test
-        void b_completes() {
-            complete();
-        }
-
-        @Test
         void c_frees() {
             ALLOCATED.forEach(GlobalLibrary.Memory::close);
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(classes = {OneSessionTestCase.class, SharedMeshTestCase.class, DynamicTestCase.class})
-    void aCallbackAmongTestsOfOneSessionIsTheirs(Class<?> testCase) {
-        assertThat(run(testCase)).hasOnlyLeakOf("WhoseCallbackTests$" + testCase.getSimpleName());
-    }
+    // A class's, among tests of one session
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @MustFail(verdict = Outcome.LEAKED)
     static class OneSessionTestCase extends CompletedCallback {}
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @MustFail(verdict = Outcome.LEAKED)
     static class SharedMeshTestCase extends Callback {
 
         @Test
@@ -426,6 +363,7 @@ class WhoseCallbackTests {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @MustFail(verdict = Outcome.LEAKED)
     static class DynamicTestCase extends LeakingCallback {
 
         @TestFactory
@@ -434,39 +372,19 @@ class WhoseCallbackTests {
         }
     }
 
-    @Test
-    void aClassNamesTheCallbackAndTheTestInWhichItRan() {
-        assertThat(run(NamedTestCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .withTextContaining("note    callbacks allocated for no test: code of"
-                        + " WhoseCallbackTests$LeakingCallback#a_listens in"
-                        + " WhoseCallbackTests$NamedTestCase#b_completes");
-    }
-
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @MustFail(
+            verdict = Outcome.LEAKED,
+            text = "note    callbacks allocated for no test: code of WhoseCallbackTests$LeakingCallback#a_listens in"
+                    + " WhoseCallbackTests$NamedTestCase#b_completes")
     static class NamedTestCase extends CompletedCallback {}
 
     // The test's
 
-    @Test
-    void codeThatATestCallsOrThatNoOtherTestHasMadeIsItsOwn() {
-        assertThat(run(OwnCodeTestCase.class))
-                .hasOnlyFailed(
-                        "b_callsATest()",
-                        "c_callsATestWithAnAssertion()",
-                        "d_hasALambda()",
-                        "e_usesALambdaOfTheClass()",
-                        "f_usesALambdaOfAHelper()",
-                        "g_usesALambdaOfBeforeEach()",
-                        "h_usesAnOverloadedName()",
-                        "inherited()",
-                        "ofAnInterface()");
-    }
-
     abstract static class Inherited {
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void inherited() {
             Runnable task = () -> leak();
             task.run();
@@ -476,6 +394,7 @@ class WhoseCallbackTests {
     interface Default {
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         default void ofAnInterface() {
             Runnable task = () -> leak();
             task.run();
@@ -484,6 +403,7 @@ class WhoseCallbackTests {
 
     @SuppressWarnings("UnnecessaryLambda") // Where a lambda is declared is what is tested.
     @TestMethodOrder(MethodOrderer.MethodName.class)
+    /** Code that a test calls, or that no other test has made, is its own. */
     static class OwnCodeTestCase extends Inherited implements Default {
 
         private static final Runnable OF_THE_CLASS = () -> leak();
@@ -542,40 +462,47 @@ class WhoseCallbackTests {
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void b_callsATest() {
             leaks = true;
             a_leaksIfCalled();
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void c_callsATestWithAnAssertion() {
             leaks = true;
             a_leaksInAnAssertionIfCalled();
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void d_hasALambda() {
             keep(() -> leak());
             kept.run();
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void e_usesALambdaOfTheClass() {
             ofAll.run();
             OF_THE_CLASS.run();
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void f_usesALambdaOfAHelper() {
             made().run();
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void g_usesALambdaOfBeforeEach() {
             ofEach.run();
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void h_usesAnOverloadedName() {
             a_overloaded(true);
             kept.run();
@@ -593,37 +520,32 @@ class WhoseCallbackTests {
         private static final Map<Class<?>, ExecutorService> POOLS = new ConcurrentHashMap<>();
     }
 
-    @Test
-    void codeOfATestOnAThreadThatItHasBoundIsItsOwn() {
-        assertThat(run(OwnThreadsTestCase.class)).hasOnlyFailed("binds(TestThreads)", "wraps(TestThreads)", "dynamic");
-    }
-
+    /** Code of a test on a thread that it has bound is its own. */
     static class OwnThreadsTestCase extends OnPool {
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void binds(TestThreads threads) throws Exception {
             threads.bind(pool);
             pool.submit(() -> leak()).get(1, TimeUnit.MINUTES);
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void wraps(TestThreads threads) {
             CompletableFuture.runAsync(() -> leak(), threads.wrap(pool)).join();
         }
 
         @TestFactory
+        @MustFail(verdict = Outcome.LEAKED)
         DynamicTest factory() {
             return dynamicTest("dynamic", () -> leak());
         }
     }
 
-    @Test
-    void codeOfATestOnAThreadThatItsClassHasBoundIsTheClasss() {
-        assertThat(run(ThreadsOfClassTestCase.class)).hasOnlyLeakOf("WhoseCallbackTests$ThreadsOfClassTestCase");
-    }
-
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    @MustFail(verdict = Outcome.LEAKED)
     static class ThreadsOfClassTestCase extends OnPool {
 
         @BeforeAll
@@ -639,12 +561,12 @@ class WhoseCallbackTests {
 
     @Test
     void codeOfATestThatRunsOtherTestsIsTheirOwn() {
-        OfRunTestCase.callback = () -> leak();
+        OfRunCase.callback = () -> leak();
 
-        assertThat(run(OfRunTestCase.class)).hasOnlyFailed("calls()");
+        assertThat(run(OfRunCase.class)).hasOnlyFailed("calls()");
     }
 
-    static class OfRunTestCase extends OfLibrary {
+    static class OfRunCase extends OfLibrary {
 
         private static Runnable callback = () -> {};
 
@@ -652,12 +574,6 @@ class WhoseCallbackTests {
         void calls() {
             callback.run();
         }
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {UncheckedMeshTestCase.class, OwnMeshTestCase.class})
-    void aCallbackOnTheMeshOfATestOrOnOneThatIsNotCheckedIsTheTests(Class<?> testCase) {
-        assertThat(run(testCase)).hasOnlyFailed("b_completes(MeshDevice)");
     }
 
     @TrackAllocations(
@@ -672,7 +588,11 @@ class WhoseCallbackTests {
         }
 
         @Test
-        @TrackAllocations(check = AllocationCheck.CLEAN)
+        @TrackAllocations(
+                lifetime = TrackingLifetime.CLASS,
+                accounting = Accounting.EACH_TEST,
+                check = AllocationCheck.CLEAN)
+        @MustFail(verdict = Outcome.LEAKED)
         void b_completes(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
             complete();
@@ -688,20 +608,16 @@ class WhoseCallbackTests {
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void b_completes(MeshDevice mesh) {
             complete(mesh);
         }
     }
 
-    /** A stack does not show the invocation. */
-    @Test
-    void aCallbackOfAnotherInvocationOfItsMethodIsATests() {
-        assertThat(run(OneMethodTestCase.class)).hasOnlyFailed("repetition 2 of 2");
-    }
-
     static class OneMethodTestCase extends OfLibrary {
 
         @RepeatedTest(2)
+        @MustFail(verdict = Outcome.LEAKED)
         void listensOrCompletes(RepetitionInfo repetition) {
             if (repetition.getCurrentRepetition() == 1) {
                 listen(done -> leak());
@@ -711,27 +627,19 @@ class WhoseCallbackTests {
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({"origins", "check"})
-    void aCallbackIsATestsIfNoStackIsCapturedOrTheRunChecksNothing(String parameter) {
-        Class<?> testCase = parameter.equals("origins") ? WithoutStacksTestCase.class : CheckedTestCase.class;
+    @Configured("meshguard.origins=none")
+    static class WithoutStacksTestCase extends BlamedCallback {}
 
-        assertThat(run(testCase, Map.of("meshguard." + parameter, "none"))).hasOnlyFailed("b_completes()");
-    }
-
-    static class WithoutStacksTestCase extends CompletedCallback {}
-
+    /** The run checks nothing. */
+    @Configured("meshguard.check=none")
     @TrackAllocations(check = AllocationCheck.CLEAN)
-    static class CheckedTestCase extends CompletedCallback {}
+    static class CheckedTestCase extends BlamedCallback {}
 
-    @Test
-    void aCallbackIsATestsIfTheOuterPartOfItsStackIsUnknown() {
-        assertThat(run(DeepTestCase.class)).hasOnlyFailed("b_completesDeeply()");
-    }
-
+    /** The outer part of the stack is unknown. */
     static class DeepTestCase extends LeakingCallback {
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void b_completesDeeply() {
             completeAfter(1_100);
         }
@@ -743,12 +651,6 @@ class WhoseCallbackTests {
                 completeAfter(calls - 1);
             }
         }
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {UncheckedTestCase.class, ExpectedTestCase.class})
-    void whatATestAllowsToRemainFailsNothing(Class<?> testCase) {
-        assertThat(run(testCase)).hasOnlySucceeded(2);
     }
 
     static class UncheckedTestCase extends LeakingCallback {

@@ -10,10 +10,10 @@ import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.Runs;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -33,15 +33,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
@@ -52,23 +49,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.AssertionFailedError;
 
 /** A test runs once for each of its allocations, and must free everything when that one fails. */
-class FailEachAllocationTests {
+class FailEachAllocationTests implements WithFixtures {
 
     private static final String CLASS = "FailEachAllocationTests$DecodingTestCase";
     private static final String FAILED = " failed by injection: DRAM at dev.meshguard.junit.mesh." + CLASS;
     private static final String REFUSAL = "@FailEachAllocation on " + CLASS + "#";
     private static final String SKIPPED =
             " What an earlier run left in static fields, or the order of threads, may be the reason. No later allocation was failed.";
-
-    @TestFactory
-    Stream<DynamicTest> invocations() {
-        return FixtureChecks.of(
-                DecodingTestCase.class,
-                LifecycleTestCase.class,
-                SettingsTestCase.class,
-                NestedTestCase.class,
-                PerClassTestCase.class);
-    }
 
     @TrackAllocations
     @FakeMesh(rows = 1, columns = 2)
@@ -336,24 +323,24 @@ class FailEachAllocationTests {
 
     @Test
     void aRunThatDoesNotComeToItsFaultIsAbortedAndTheLast() {
-        var results = run(WarmingUpTestCase.class);
+        var results = run(WarmingUpCase.class);
 
         assertThat(results)
                 .hasInvocationsNamed(
                         "decode",
                         "without faults",
-                        "allocation 1 of 3 fails: FailEachAllocationTests$WarmingUpTestCase.decode:NN",
-                        "allocation 2 of 3 fails: FailEachAllocationTests$WarmingUpTestCase.decode:NN");
+                        "allocation 1 of 3 fails: FailEachAllocationTests$WarmingUpCase.decode:NN",
+                        "allocation 2 of 3 fails: FailEachAllocationTests$WarmingUpCase.decode:NN");
         assertThat(results)
                 .hasInvocation("decode", 3)
                 .whichWasAborted()
                 .withText(
-                        "@FailEachAllocation on FailEachAllocationTests$WarmingUpTestCase#decode: allocation 2 was to fail, but"
+                        "@FailEachAllocation on FailEachAllocationTests$WarmingUpCase#decode: allocation 2 was to fail, but"
                                 + " this run made 1; the one without faults made 3." + SKIPPED);
     }
 
     @TestInstance(Lifecycle.PER_CLASS)
-    static class WarmingUpTestCase {
+    static class WarmingUpCase {
         private boolean isWarm;
 
         @FailEachAllocation

@@ -1,8 +1,5 @@
 package dev.meshguard.junit.mesh;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
@@ -10,57 +7,19 @@ import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.server.process.TrackedProcesses;
 import dev.meshguard.verdict.Outcome;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The nearest source annotation selects the memory that a test examines. */
-class FakeMeshTests {
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(
-                AloneTestCase.class,
-                FieldTestCase.class,
-                TrackedFieldTestCase.class,
-                SharedTestCase.class,
-                MixedParametersTestCase.class);
-    }
-
-    @Test
-    void leavesTheTrackingOfAFartherLocationAsItIs() {
-        assertThat(run(OnMethodTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void oneMethodMayHaveAMeshOfItsOwnBesideASharedOne() {
-        assertThat(run(OwnBesideSharedTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void aNestedClassSelectsAnotherSource() {
-        assertThat(run(OuterTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void faultsNeedAMesh() {
-        assertThat(run(FaultsOfProcessesTestCase.class))
-                .hasTest("decodes")
-                .whichFailed()
-                .with(ExtensionConfigurationException.class)
-                .withTextContaining(
-                        "#decodes: @WatchedProcesses is rejected. Its invocations need a source that reports to the"
-                                + " tracker of the test, for example a mesh in this process.");
-    }
+class FakeMeshTests implements WithFixtures {
 
     private static void assertShape(MeshDevice mesh, Integer... dimensions) {
         Assertions.assertThat(mesh.shape().dimensions()).containsExactly(dimensions);
@@ -87,22 +46,9 @@ class FakeMeshTests {
 
         @Test
         @FakeMesh(columns = 1)
-        void ofMethodAsAWhole(MeshDevice mesh) {
+        void leavesTheTrackingOfAFartherLocationAsItIs(MeshDevice mesh) {
             assertShape(mesh, 2, 1);
             Buffers.take(mesh);
-        }
-    }
-
-    @FakeMesh(rows = 1, columns = 1)
-    static class FieldTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(FakeMeshSource.builder().mesh(1, 2).build())
-                .build();
-
-        @Test
-        void winsOverTheSourceOfAField(MeshDevice mesh) {
-            assertShape(mesh, 1, 1);
         }
     }
 
@@ -142,7 +88,7 @@ class FakeMeshTests {
         @Test
         @TrackAllocations(lifetime = TrackingLifetime.TEST)
         @FakeMesh(rows = 1, columns = 1)
-        void hasItsOwn(MeshDevice mesh) {
+        void oneMethodMayHaveAMeshOfItsOwnBesideASharedOne(MeshDevice mesh) {
             assertShape(mesh, 1, 1);
         }
     }
@@ -158,7 +104,7 @@ class FakeMeshTests {
         @WatchedProcesses
         class InnerTestCase {
             @Test
-            void withPrograms(TrackedProcesses processes) {
+            void aNestedClassSelectsAnotherSource(TrackedProcesses processes) {
                 Assertions.assertThat(processes.all()).isEmpty();
             }
         }
@@ -177,6 +123,11 @@ class FakeMeshTests {
     @WatchedProcesses
     static class FaultsOfProcessesTestCase {
         @RepeatUntilStable
-        void decodes() {}
+        @MustFail(
+                error = ExtensionConfigurationException.class,
+                text =
+                        "#faultsNeedAMesh: @WatchedProcesses is rejected. Its invocations need a source that reports to the"
+                                + " tracker of the test, for example a mesh in this process.")
+        void faultsNeedAMesh() {}
     }
 }

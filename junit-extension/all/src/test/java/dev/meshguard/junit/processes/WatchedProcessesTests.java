@@ -10,9 +10,9 @@ import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMesh;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.RunAssert.Failure;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.client.AllocationClient;
@@ -25,58 +25,36 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.MultipleFailuresError;
 
 /** The survivors of its programs fail a test of other processes, each reported separately. */
-class WatchedProcessesTests {
+class WatchedProcessesTests implements WithFixtures {
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
-
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(ProgramsTestCase.class, TwoSourcesTestCase.class);
-    }
 
     @Test
     void whatAProgramLeavesFailsItsTest() {
-        Failure failure = assertThat(run(LeakTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
+        Failure failure =
+                assertThat(run(LeakCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
 
         Assertions.assertThat(text(failure))
                 .startsWith("LEAK  4 KiB in 1 DRAM buffer of process N was never freed\n")
                 .contains("\nnote    process N (cat) exited with status 0\n")
-                .endsWith("\nrerun   mvn test -Dtest='WatchedProcessesTests$LeakTestCase#decodes'");
+                .endsWith("\nrerun   mvn test -Dtest='WatchedProcessesTests$LeakCase#decodes'");
     }
 
     @Test
     void aFindingOfAProgramNamesItsTestAndSource(@TempDir Path folder) {
-        run(LeakTestCase.class, Map.of("meshguard.findings", folder.toString()));
+        run(LeakCase.class, Map.of("meshguard.findings", folder.toString()));
 
         Assertions.assertThat(folder)
                 .isDirectoryContaining(file -> Assertions.contentOf(file.toFile())
-                        .contains("\"test\":\"" + LeakTestCase.class.getName()
+                        .contains("\"test\":\"" + LeakCase.class.getName()
                                 + "#decodes\",\"subject\":\"PROCESS\",\"source\":\"processes\",\"result\":\"FAILED\""));
-    }
-
-    @Test
-    void rejectsAMeshAnnotationOfAnInterfaceBesideThatOfAnother() {
-        assertThat(run(TwoInterfacesTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "@FakeMesh on WatchedProcessesTests$OnMesh and @WatchedProcesses on"
-                                + " WatchedProcessesTests$OnProcesses: a second source of allocations is rejected. A test has"
-                                + " one source: remove an annotation, or put each on a test or class of its own.");
     }
 
     @TrackAllocations
@@ -161,7 +139,7 @@ class WatchedProcessesTests {
         void rejectsAMeshParameter(MeshDevice mesh) {}
     }
 
-    static class LeakTestCase {
+    static class LeakCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
                 .source(WatchedProcessesSource.create())
@@ -197,7 +175,12 @@ class WatchedProcessesTests {
     @TrackAllocations
     static class TwoInterfacesTestCase implements OnMesh, OnProcesses {
         @Test
-        void decodes(MeshDevice mesh) {}
+        @MustFail(
+                error = ExtensionConfigurationException.class,
+                message = "@FakeMesh on WatchedProcessesTests$OnMesh and @WatchedProcesses on"
+                        + " WatchedProcessesTests$OnProcesses: a second source of allocations is rejected. A test has"
+                        + " one source: remove an annotation, or put each on a test or class of its own.")
+        void rejectsAMeshAnnotationOfAnInterfaceBesideThatOfAnother(MeshDevice mesh) {}
     }
 
     /** Runs a program that allocates one buffer. */

@@ -7,20 +7,17 @@ import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.mesh.FailEachAllocation;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.Runs;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -28,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** An invalid template is rejected with its location, the value and the allowed values. */
-class RejectedTemplatesTests {
+class RejectedTemplatesTests implements WithFixtures {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -43,20 +40,15 @@ class RejectedTemplatesTests {
             concurrent             | FailEachAllocation | @Execution(CONCURRENT) is rejected. Each invocation depends on the one before: leave it out; other tests may still run at the same time.
             """)
     void namesTheAnnotationTheValueAndTheWayOut(String test, String annotation, String refusal) {
-        assertThat(runTest(RejectedTestCase.class, test, JupiterRun.CONCURRENTLY))
+        assertThat(runTest(RejectedCase.class, test, JupiterRun.CONCURRENTLY))
                 .hasTemplate(test)
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@" + annotation + " on RejectedTemplatesTests$RejectedTestCase#" + test + ": " + refusal);
+                        "@" + annotation + " on RejectedTemplatesTests$RejectedCase#" + test + ": " + refusal);
     }
 
-    @TestFactory
-    Stream<DynamicTest> fixtures() {
-        return FixtureChecks.of(OfClassTestCase.class, DefaultLifetimeTestCase.class);
-    }
-
-    static class RejectedTestCase {
+    static class RejectedCase {
         @FailEachAllocation(limit = 0)
         void noLimit(MeshDevice mesh) {}
 

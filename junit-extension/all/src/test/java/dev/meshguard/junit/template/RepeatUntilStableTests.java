@@ -7,53 +7,35 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureChecks;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.Runs;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.opentest4j.AssertionFailedError;
 
 /** A test is repeated on one mesh until a trend is certain. */
-class RepeatUntilStableTests {
-
-    @TestFactory
-    Stream<DynamicTest> rounds() {
-        return FixtureChecks.of(
-                RoundsTestCase.class,
-                CacheTestCase.class,
-                SettlingTestCase.class,
-                UndecidedTestCase.class,
-                LosingTestCase.class,
-                SlowLeakTestCase.class,
-                WarmUpTestCase.class,
-                LifecycleTestCase.class,
-                FailingTestCase.class,
-                NestedTestCase.class);
-    }
+class RepeatUntilStableTests implements WithFixtures {
 
     @TrackAllocations
     @FakeMesh(rows = 1, columns = 2)
     static class RoundsTestCase {
         @Runs(3)
-        @MustFail(error = AssertionFailedError.class, atMethod = true, message = """
+        @MustFail(error = AssertionFailedError.class, frame = "RoundsTestCase.leaks", message = """
                 Memory grows with the rounds of RepeatUntilStableTests$RoundsTestCase#leaks:
                   GROWING  3 rounds, the first for warming up · memory grows: DRAM of devices 0-1 by 4 KiB (4096 B) per round
                   Memory retained by each round, in bytes:
@@ -106,7 +88,6 @@ class RepeatUntilStableTests {
                     .allMatch(buffer -> buffer.label().isPresent());
         }
 
-        @Runs(2)
         @RepeatedTest(2)
         void otherTestsOfTheClassHaveMeshesOfTheirOwn(MeshDevice mesh, AllocationTracker tracker) {
             Buffers.take(mesh).deallocate();

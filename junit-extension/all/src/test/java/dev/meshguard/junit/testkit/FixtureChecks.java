@@ -3,12 +3,15 @@ package dev.meshguard.junit.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
 
@@ -17,19 +20,24 @@ import org.junit.platform.commons.support.AnnotationSupport;
  *
  * <p>A class is run once. The name of each method is a sentence about the one behaviour that it shows.
  */
-public final class FixtureChecks {
+final class FixtureChecks {
 
     private FixtureChecks() {}
 
-    /** Returns a test for each method of each class, and for the class, after a run of its own. */
-    public static Stream<DynamicTest> of(Class<?>... types) {
-        return Arrays.stream(types).flatMap(type -> of(Map.of(), type));
+    /** Returns the tests of each fixture of a test class. */
+    static Stream<DynamicTest> in(Class<?> testClass) {
+        List<Class<?>> fixtures = Arrays.stream(testClass.getDeclaredClasses())
+                .filter(type -> type.getSimpleName().endsWith("TestCase") && !Modifier.isAbstract(type.getModifiers()))
+                .sorted(Comparator.comparing(Class::getSimpleName))
+                .toList();
+        assertThat(fixtures).as("fixtures").isNotEmpty();
+        return fixtures.stream().flatMap(FixtureChecks::of);
     }
 
-    /** Returns a test for each method of a class, and for the class, after a run with configuration parameters. */
-    public static Stream<DynamicTest> of(Map<String, String> parameters, Class<?> type) {
-        RunAssert results = RunAssert.assertThat(JupiterRun.run(type, parameters));
-        List<Method> methods = JupiterRun.methods(type)
+    /** Returns a test for each method of a fixture, and for the class, after a run of its own. */
+    static Stream<DynamicTest> of(Class<?> type) {
+        RunAssert results = RunAssert.assertThat(run(type));
+        List<Method> methods = methods(type)
                 .filter(method -> AnnotationSupport.isAnnotated(method, Testable.class))
                 .toList();
         return Stream.concat(
@@ -39,9 +47,28 @@ public final class FixtureChecks {
                         DynamicTest.dynamicTest(type.getSimpleName(), () -> verifyContainers(results, type, methods))));
     }
 
+    private static Stream<Method> methods(Class<?> type) {
+        return JupiterRun.around(type).flatMap(JupiterRun::methods);
+    }
+
+    private static RunAssert.Results run(Class<?> type) {
+        Configured configured = type.getAnnotation(Configured.class);
+        if (configured == null) {
+            return JupiterRun.run(type);
+        }
+        Map<String, String> parameters = Arrays.stream(configured.value())
+                .map(parameter -> parameter.split("=", 2))
+                .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1]));
+        return configured.concurrently()
+                ? JupiterRun.runConcurrently(type, parameters)
+                : JupiterRun.run(type, parameters);
+    }
+
+    /** Without {@link Runs}, a repeated test has as many as its annotation says, and any other has one. */
     private static int runsOf(Method method) {
         Runs runs = method.getAnnotation(Runs.class);
-        return runs == null ? 1 : runs.value();
+        RepeatedTest repeated = method.getAnnotation(RepeatedTest.class);
+        return runs != null ? runs.value() : repeated != null ? repeated.value() : 1;
     }
 
     private static void verify(RunAssert results, Method method) {
@@ -53,33 +80,35 @@ public final class FixtureChecks {
                 failure == null || failure.container() ? 0 : failure.invocation() == 0 ? runs : failure.invocation();
         for (int i = 1; i <= runs; i++) {
             if (i == failing) {
-                verify(tests.get(i - 1), failure, method);
+                verify(tests.get(i - 1), failure);
             } else {
                 tests.get(i - 1).whichSucceeded();
             }
         }
         if (failure != null && failure.container()) {
-            verify(results.hasFailedContainerOf(method.getName()), failure, method);
+            verify(results.hasFailedContainerOf(method.getName()), failure);
         }
     }
 
     /** An expectation that nothing could contradict would hold without a look. */
     private static void requireThatAllIsExamined(Class<?> type, List<Method> tests) {
         assertThat(tests).as("tests of " + type.getSimpleName()).isNotEmpty();
-        assertThat(JupiterRun.methods(type).filter(method -> !tests.contains(method)))
+        assertThat(methods(type).filter(method -> !tests.contains(method)))
                 .as("methods that state a result and are no tests")
                 .noneMatch(
                         method -> method.isAnnotationPresent(MustFail.class) || method.isAnnotationPresent(Runs.class));
-        assertThat(type.getDeclaredClasses())
-                .as("nested classes with a result of their own")
-                .noneMatch(nested -> nested.isAnnotationPresent(MustFail.class));
-        MustFail ofType = type.getAnnotation(MustFail.class);
-        assertThat(ofType != null && ofType.atMethod())
-                .as("a class fails at a method")
-                .isFalse();
+        assertThat(JupiterRun.around(type).skip(1))
+                .as("nested classes with a run of their own")
+                .noneMatch(nested -> nested.isAnnotationPresent(Configured.class));
+        assertThat(tests).as("tests that let the run fail").noneMatch(FixtureChecks::letsTheRunFail);
         assertThat(tests)
                 .as("tests of which an invocation fails that does not exist")
                 .allMatch(FixtureChecks::hasInvocationThatFails);
+    }
+
+    private static boolean letsTheRunFail(Method test) {
+        MustFail failure = test.getAnnotation(MustFail.class);
+        return failure != null && failure.run();
     }
 
     private static boolean hasInvocationThatFails(Method test) {
@@ -90,18 +119,24 @@ public final class FixtureChecks {
                 || (runs > 0 && failure.invocation() >= 0 && failure.invocation() <= runs);
     }
 
-    /** Also verifies that no other test ran, for example an inherited one. */
+    /** Also verifies that no other test ran. */
     private static void verifyContainers(RunAssert results, Class<?> type, List<Method> methods) {
         requireThatAllIsExamined(type, methods);
         results.hasTests(methods.stream().mapToInt(FixtureChecks::runsOf).sum());
-        MustFail failure = type.getAnnotation(MustFail.class);
-        results.hasFailedContainers((int) methods.stream()
-                        .filter(FixtureChecks::hasFailingContainer)
-                        .count()
-                + (failure == null ? 0 : 1));
-        if (failure != null) {
-            verify(results.hasFailedClass(), failure, null);
+        List<Class<?>> failing = failingTypes(type);
+        results.hasFailedContainers((int)
+                (methods.stream().filter(FixtureChecks::hasFailingContainer).count() + failing.size()));
+        for (Class<?> one : failing) {
+            MustFail failure = one.getAnnotation(MustFail.class);
+            verify(failure.run() ? results.hasFailedRun() : results.hasFailedClass(one), failure);
         }
+    }
+
+    /** Returns those of a fixture and its nested classes that fail, or let the run fail. */
+    private static List<Class<?>> failingTypes(Class<?> type) {
+        return JupiterRun.around(type)
+                .filter(one -> one.isAnnotationPresent(MustFail.class))
+                .toList();
     }
 
     private static boolean hasFailingContainer(Method method) {
@@ -109,7 +144,7 @@ public final class FixtureChecks {
         return failure != null && failure.container();
     }
 
-    private static void verify(RunAssert.Subject test, MustFail expected, @Nullable Method method) {
+    private static void verify(RunAssert.Subject test, MustFail expected) {
         RunAssert.Failure failure = expected.aborted() ? test.whichWasAborted() : test.whichFailed();
         failure.with(expected.error());
         Arrays.stream(expected.verdict()).forEach(failure::withVerdict);
@@ -123,8 +158,8 @@ public final class FixtureChecks {
         if (expected.alone()) {
             failure.withNothingSuppressed();
         }
-        if (expected.atMethod() && method != null) {
-            failure.withFirstFrameIn(method.getDeclaringClass(), method.getName());
+        if (!expected.frame().isEmpty()) {
+            failure.withFirstFrameIn(expected.frame());
         }
     }
 }

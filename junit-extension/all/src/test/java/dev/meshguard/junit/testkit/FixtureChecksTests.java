@@ -25,7 +25,8 @@ class FixtureChecksTests {
                 NoTestTestCase.class,
                 NestedResultTestCase.class,
                 NoInvocationsTestCase.class,
-                ClassAtMethodTestCase.class,
+                NestedRunTestCase.class,
+                TestOfTheRunTestCase.class,
                 AbortedAfterAllTestCase.class,
                 UnexpectedSuccessTestCase.class
             })
@@ -90,13 +91,19 @@ class FixtureChecksTests {
         }
     }
 
-    @MustFail(error = AssertionError.class, atMethod = true)
-    static class ClassAtMethodTestCase {
-        @Test
-        void succeeds() {}
+    static class NestedRunTestCase {
+        @Nested
+        @Configured("meshguard.check=none")
+        class Inner {
+            @Test
+            void succeeds() {}
+        }
+    }
 
-        @AfterAll
-        static void fails() {
+    static class TestOfTheRunTestCase {
+        @Test
+        @MustFail(run = true)
+        void fails() {
             assertThat(1).isZero();
         }
     }

@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.testkit.engine.EngineTestKit;
@@ -52,16 +54,21 @@ public final class JupiterRun {
         return execute(
                 "junit-jupiter",
                 parameters,
-                methods(around)
-                        .filter(method -> method.getName().equals(test))
-                        .map(method -> selectMethod(method.getDeclaringClass(), method)));
+                around(around)
+                        .flatMap(type -> methods(type)
+                                .filter(method -> method.getName().equals(test))
+                                .map(method -> selectMethod(type, method))));
     }
 
-    /** Returns the methods of a class and its nested classes. */
-    static Stream<Method> methods(Class<?> around) {
+    /** Returns the methods of a class and of those that it extends. */
+    static Stream<Method> methods(Class<?> type) {
+        return ReflectionSupport.streamMethods(type, method -> !method.isSynthetic(), HierarchyTraversalMode.TOP_DOWN);
+    }
+
+    /** Returns a class and its nested classes. */
+    static Stream<Class<?>> around(Class<?> type) {
         return Stream.concat(
-                Arrays.stream(around.getDeclaredMethods()),
-                Arrays.stream(around.getDeclaredClasses()).flatMap(JupiterRun::methods));
+                Stream.of(type), Arrays.stream(type.getDeclaredClasses()).flatMap(JupiterRun::around));
     }
 
     /** Returns the results of the tests of several classes in one run. */

@@ -4,7 +4,7 @@ import dev.meshguard.verdict.Outcome;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 
-/** The expected failure of a test of a fixture, or of the class of a fixture; {@link FixtureChecks} verifies it. */
+/** The expected failure of a test of a fixture, of one of its classes, or of the run; {@link FixtureChecks} verifies it. */
 @Retention(RetentionPolicy.RUNTIME)
 public @interface MustFail {
 
@@ -16,6 +16,9 @@ public @interface MustFail {
 
     /** Whether the container of the invocations or dynamic tests fails, and they succeed. */
     boolean container() default false;
+
+    /** Whether the run fails, and not the class with this annotation. */
+    boolean run() default false;
 
     /** The outcome of the leak that the failure is. */
     Outcome[] verdict() default {};
@@ -41,6 +44,6 @@ public @interface MustFail {
     /** A part of the only published text. */
     String[] published() default {};
 
-    /** Whether an IDE jumps to the method of the fixture. */
-    boolean atMethod() default false;
+    /** The class and method to which an IDE jumps. */
+    String frame() default "";
 }

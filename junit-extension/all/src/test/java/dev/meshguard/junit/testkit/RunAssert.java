@@ -17,6 +17,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.TestExecutionResult.Status;
 import org.junit.platform.engine.reporting.ReportEntry;
+import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.Event;
@@ -51,31 +52,45 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
 
     /** Verifies that exactly one test ran, and returns it. */
     public Subject hasSingleTest() {
-        List<Event> finished = actual.events().testEvents().finished().list();
-        Assertions.assertThat(finished).as("finished tests").hasSize(1);
-        return new Subject(actual, finished.get(0));
+        return only("finished tests", actual.events().testEvents().finished(), event -> true);
     }
 
     /** Returns the only test of a method. */
     public Subject hasTest(String method) {
-        return only("test " + method, event -> methodOf(event).equals(method));
+        return only("test " + method, actual.events().testEvents().finished(), isOf(method));
     }
 
     /** Returns the tests of a method, in the order in which they ended. */
     List<Subject> testsOf(String method) {
         return actual.events().testEvents().finished().list().stream()
-                .filter(event -> methodOf(event).equals(method))
+                .filter(isOf(method))
                 .map(event -> new Subject(actual, event))
                 .toList();
     }
 
     /** Returns the failed container of the invocations or dynamic tests of a method. */
     Subject hasFailedContainerOf(String method) {
-        List<Event> failed = actual.events().containerEvents().failed().list().stream()
-                .filter(event -> methodOf(event).equals(method))
-                .toList();
-        Assertions.assertThat(failed).as("failed containers of " + method).hasSize(1);
-        return new Subject(actual, failed.get(0));
+        return only(
+                "failed containers of " + method,
+                actual.events().containerEvents().failed(),
+                isOf(method));
+    }
+
+    /** Returns a class that failed. */
+    Subject hasFailedClass(Class<?> type) {
+        return only(
+                "failed containers of " + type,
+                actual.events().containerEvents().failed(),
+                event -> event.getTestDescriptor().getSource().orElse(null) instanceof ClassSource source
+                        && source.getJavaClass() == type);
+    }
+
+    /** Returns the run, which failed. */
+    Subject hasFailedRun() {
+        return only(
+                "failed runs",
+                actual.events().containerEvents().failed(),
+                event -> event.getTestDescriptor().isRoot());
     }
 
     /** Verifies the number of engines, classes and factories that failed; none was aborted. */
@@ -93,27 +108,27 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
 
     /** Verifies that exactly one of several tests failed, and returns it. */
     public Subject hasSingleFailure() {
-        List<Event> failed = actual.events().testEvents().failed().list();
-        Assertions.assertThat(failed).as("failed tests").hasSize(1);
-        return new Subject(actual, failed.get(0));
+        return only("failed tests", actual.events().testEvents().failed(), event -> true);
     }
 
     /** Returns one invocation of a method that runs several times, from 1. */
     public Subject hasInvocation(String method, int index) {
         return only(
                 method + " #" + index,
-                event -> methodOf(event).equals(method)
-                        && event.getTestDescriptor()
+                actual.events().testEvents().finished(),
+                isOf(method)
+                        .and(event -> event.getTestDescriptor()
                                 .getUniqueId()
                                 .getLastSegment()
                                 .getValue()
-                                .equals("#" + index));
+                                .equals("#" + index)));
     }
 
     /** Returns the only test with a display name, for example a dynamic one. */
     public Subject hasTestCalled(String displayName) {
         return only(
                 "test called " + displayName,
+                actual.events().testEvents().finished(),
                 event -> event.getTestDescriptor().getDisplayName().equals(displayName));
     }
 
@@ -145,7 +160,7 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
     /** Verifies the names of the invocations of a method, in their order; line numbers masked. */
     public RunAssert hasInvocationsNamed(String method, String... names) {
         Assertions.assertThat(actual.events().testEvents().started().list().stream()
-                        .filter(event -> methodOf(event).equals(method))
+                        .filter(isOf(method))
                         .map(event -> event.getTestDescriptor().getDisplayName().replaceAll(":\\d+$", ":NN")))
                 .containsExactly(names);
         return this;
@@ -153,11 +168,7 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
 
     /** Returns the container of all invocations of one method. */
     public Subject hasTemplate(String method) {
-        List<Event> finished = actual.events().containerEvents().finished().list().stream()
-                .filter(event -> methodOf(event).equals(method))
-                .toList();
-        Assertions.assertThat(finished).as("template " + method).hasSize(1);
-        return new Subject(actual, finished.get(0));
+        return only("template " + method, actual.events().containerEvents().finished(), isOf(method));
     }
 
     /** Verifies that neither the engine nor any class or factory failed. */
@@ -168,25 +179,18 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
 
     /** Returns the only class that failed. */
     public Subject hasFailedClass() {
-        List<Event> failed = actual.events().containerEvents().failed().list();
-        Assertions.assertThat(failed).as("failed classes").hasSize(1);
-        return new Subject(actual, failed.get(0));
+        return only("failed classes", actual.events().containerEvents().failed(), event -> true);
     }
 
-    private Subject only(String description, Predicate<Event> fits) {
-        List<Event> finished = actual.events().testEvents().finished().list().stream()
-                .filter(fits)
-                .toList();
-        Assertions.assertThat(finished).as(description).hasSize(1);
-        return new Subject(actual, finished.get(0));
+    private Subject only(String description, Events events, Predicate<Event> fits) {
+        List<Event> found = events.list().stream().filter(fits).toList();
+        Assertions.assertThat(found).as(description).hasSize(1);
+        return new Subject(actual, found.get(0));
     }
 
-    private static String methodOf(Event event) {
-        return event.getTestDescriptor()
-                .getSource()
-                .filter(MethodSource.class::isInstance)
-                .map(source -> ((MethodSource) source).getMethodName())
-                .orElse("");
+    private static Predicate<Event> isOf(String method) {
+        return event -> event.getTestDescriptor().getSource().orElse(null) instanceof MethodSource source
+                && source.getMethodName().equals(method);
     }
 
     private static List<Throwable> failures(Events events) {
@@ -381,6 +385,14 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             Assertions.assertThat(subject.entries())
                     .singleElement(InstanceOfAssertFactories.STRING)
                     .satisfies(text -> Assertions.assertThat(onOneLine(text)).contains(onOneLine(part)));
+            return this;
+        }
+
+        /** Verifies the class and method to which an IDE jumps. */
+        Failure withFirstFrameIn(String frame) {
+            StackTraceElement first = thrown.getStackTrace()[0];
+            Assertions.assertThat(first.getClassName().replaceAll(".*[.$]", "") + "." + first.getMethodName())
+                    .isEqualTo(frame);
             return this;
         }
 
