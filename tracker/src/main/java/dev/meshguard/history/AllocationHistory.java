@@ -146,6 +146,13 @@ public final class AllocationHistory {
         return new AllocationHistory(events, keptEntries, hasFlatAddresses, selected);
     }
 
+    /** Returns this history as if some events had not been recorded; the ledger that was kept knows nothing of them. */
+    @API(status = Status.INTERNAL)
+    public AllocationHistory without(Predicate<HistoryEvent> withdrawn) {
+        return new AllocationHistory(
+                SelectedEvents.of(events, withdrawn.negate()), keptEntries, hasFlatAddresses, context);
+    }
+
     /** Returns this history as if no check had been made. */
     @API(status = Status.INTERNAL)
     public AllocationHistory withoutChecks() {

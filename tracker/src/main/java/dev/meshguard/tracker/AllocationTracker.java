@@ -247,6 +247,11 @@ public final class AllocationTracker implements AllocationListener {
         return new Lease(this, request, callers, type, number);
     }
 
+    void withdrawn(MemoryRequest request, BufferType type, long lease) {
+        reserveStack();
+        recorder.withdrawn(request, type, lease);
+    }
+
     @Override
     public void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
@@ -597,6 +602,7 @@ public final class AllocationTracker implements AllocationListener {
             lease.freeFailed(new IllegalStateException());
             lease.freed();
             lease.freed();
+            lease.withdrawn();
         }
         unread.keepStacksOfFrees();
         unread.allocated(0, BufferType.DRAM, 0, 1);

@@ -81,6 +81,15 @@ public final class Lease {
         freed(AllocationDetails.user().ofCollectedHandle());
     }
 
+    /**
+     * Takes the memory back, because the code under test never got it, for example when a constructor throws: histories have no event about it
+     * any more. Only {@linkplain AllocationTracker#totals totals} still count it, as freed.
+     */
+    public synchronized void withdrawn() {
+        isFreed = true;
+        tracker.withdrawn(request, type, number);
+    }
+
     private synchronized void freed(AllocationDetails details) {
         isFreed = true;
         tracker.freed(release(details), NO_DEVICE, type, number, Ownership.UNKNOWN);
@@ -106,6 +115,11 @@ public final class Lease {
     /** Reports the references to memory that is still allocated; a later report takes the place of an earlier one. */
     public void referencesCounted(References references) {
         tracker.reported(number -> new HistoryEvent.ReferencesCounted(number, request, references));
+    }
+
+    /** Returns whether an object was {@linkplain #handedOut handed out} for the memory. */
+    public boolean isOf(Object handle) {
+        return request.handle().filter(known -> known.refersTo(handle)).isPresent();
     }
 
     /** Returns whether the tracker keeps the stacks of allocations; then other stacks explain the memory, too. */

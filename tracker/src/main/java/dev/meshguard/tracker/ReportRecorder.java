@@ -11,6 +11,8 @@ import dev.meshguard.history.internal.Journal;
 import dev.meshguard.history.internal.Journal.Kind;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.history.internal.Ledger.RepeatCounting;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -26,6 +28,9 @@ final class ReportRecorder {
 
     /** The last ticket. Each request and each mark takes the next one, and the journal orders reports by it. */
     private final AtomicLong ticket = new AtomicLong(1);
+
+    /** The requests that were taken back, by the numbers of their leases. Guarded by the lock. */
+    private final Map<Long, MemoryRequest> withdrawn = new HashMap<>(0);
 
     /** Why a report could not be recorded, until it is an event. It is written without a call: the stack may have no room for one. */
     volatile @Nullable VirtualMachineError lost;
@@ -74,6 +79,23 @@ final class ReportRecorder {
         }
     }
 
+    /** Takes a lease back, freed or not: it stays in the journal, and in no history. */
+    void withdrawn(MemoryRequest request, BufferType type, long lease) {
+        try (SpinLock held = lock.acquire()) {
+            withdrawn.put(lease, request);
+            ledger.freed(orNull(request), HistoryEvent.NO_DEVICE, type, lease);
+        } catch (VirtualMachineError failure) {
+            lost = failure;
+            throw failure;
+        }
+    }
+
+    private static boolean isAbout(HistoryEvent event, Map<Long, MemoryRequest> leases) {
+        return event instanceof HistoryEvent.OfMemory report
+                ? report.device() == HistoryEvent.NO_DEVICE && leases.containsKey(report.address())
+                : HistoryEvent.requestOf(event).filter(leases::containsValue).isPresent();
+    }
+
     /** Records an event without an address. */
     void mark(LongFunction<HistoryEvent> event) {
         try (SpinLock held = lock.acquire()) {
@@ -110,9 +132,13 @@ final class ReportRecorder {
     /** Returns the events so far, and the number of entries; later reports do not change them. */
     AllocationHistory history(boolean flatAddresses) {
         recordLoss();
+        AllocationHistory all;
+        Map<Long, MemoryRequest> left;
         try (SpinLock held = lock.acquire()) {
-            return AllocationHistory.of(journal.events(), OptionalLong.of(ledger.entries()), flatAddresses);
+            all = AllocationHistory.of(journal.events(), OptionalLong.of(ledger.entries()), flatAddresses);
+            left = Map.copyOf(withdrawn);
         }
+        return left.isEmpty() ? all : all.without(event -> isAbout(event, left));
     }
 
     private void recordLoss() {

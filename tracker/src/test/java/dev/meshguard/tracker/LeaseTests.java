@@ -37,6 +37,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Memory that a lease identifies, and not its address. */
 class LeaseTests {
@@ -224,6 +225,39 @@ class LeaseTests {
         });
 
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void isInNoHistoryOnceItWasWithdrawn(boolean isFreed) {
+        lease(64).freed();
+        AllocationContext context = tracker.context("test");
+        Lease lease;
+        try (Scope current = context.makeCurrent()) {
+            lease = lease(1_000);
+        }
+        MemoryRequest request = tracker.history().live().get(0).request();
+        tracker.traced(request, Reachability.unknown());
+        lease.freeFailed(new IllegalStateException("not opened"));
+        if (isFreed) {
+            lease.freed();
+        }
+        AllocationHistory before = tracker.history();
+
+        lease.withdrawn();
+        lease(32);
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 1, 0, 1, 0, 0, 0));
+        assertThat(tracker.history().ledgerAgrees()).isTrue();
+        assertThat(tracker.history().anomalies()).isEmpty();
+        assertThat(tracker.history().events())
+                .noneMatch(event ->
+                        HistoryEvent.requestOf(event).filter(request::equals).isPresent());
+        assertThat(budgetOf(64).isMet()).isTrue();
+        assertThat(context.mayHaveSurvivors()).isFalse();
+        assertThat(tracker.liveBytes()).isEqualTo(32);
+        assertThat(before.allocatedBuffers()).isEqualTo(2);
     }
 
     @Test

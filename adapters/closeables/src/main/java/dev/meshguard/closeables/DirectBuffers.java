@@ -137,20 +137,20 @@ final class DirectBuffers implements ObjectWatcher {
 
     @Override
     public void constructionFailed(Object object) {
-        free(object);
+        removed(object, Lease::withdrawn);
     }
 
     @Override
     public void ended(Object object, String method, List<String> within, @Nullable Throwable reason) {
         if (reason == null) {
-            free(object);
+            removed(object, Lease::freed);
         }
     }
 
-    private void free(Object object) {
-        OpenBuffer freed = open.remove(object);
-        if (freed != null) {
-            freed.freed(Lease::freed);
+    private void removed(Object object, Consumer<Lease> report) {
+        OpenBuffer removed = open.remove(object);
+        if (removed != null) {
+            removed.freed(report);
         }
     }
 

@@ -10,6 +10,8 @@ import dev.meshguard.weave.ObjectWatcher;
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import dev.meshguard.weave.WeaverUnavailableException;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +41,9 @@ final class OpenObjects implements ObjectWatcher {
             Set.of("java.lang.ref.Finalizer$FinalizerThread", "jdk.internal.misc.InnocuousThread");
 
     private final WeakIdentityMap<OpenObject> open = new WeakIdentityMap<>();
+    /** The object that the thread closed last: a constructor may do so before it throws. */
+    private final ThreadLocal<Reference<OpenObject>> lastClosed =
+            ThreadLocal.withInitial(() -> new WeakReference<>(null));
     /** The types that any test has named: of no others is an object of no test reported. */
     private final List<WatchedType> types = new CopyOnWriteArrayList<>();
 
@@ -157,7 +162,7 @@ final class OpenObjects implements ObjectWatcher {
                 + (message == null ? "" : ": " + message);
     }
 
-    /** Takes the archives for closed that the JDK has put into its cache. */
+    /** Takes the archives back that the JDK has put into its cache. */
     void freeKept() {
         open.objects().filter(JdkObjects::keepForUrl).forEach(this::constructionFailed);
     }
@@ -165,8 +170,12 @@ final class OpenObjects implements ObjectWatcher {
     @Override
     public void constructionFailed(Object object) {
         OpenObject none = open.remove(object);
+        if (none == null) {
+            OpenObject closed = lastClosed.get().get();
+            none = closed != null && closed.lease().isOf(object) ? closed : null;
+        }
         if (none != null) {
-            none.lease().freed();
+            none.lease().withdrawn();
         }
     }
 
@@ -185,6 +194,7 @@ final class OpenObjects implements ObjectWatcher {
             one.lease().freeFailed(reason);
         } else if (!isFreedByCollector() && open.remove(subject, one)) {
             one.lease().freed();
+            lastClosed.set(new WeakReference<>(one));
         }
     }
 

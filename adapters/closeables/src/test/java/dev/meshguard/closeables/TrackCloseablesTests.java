@@ -374,6 +374,41 @@ class TrackCloseablesTests {
 
     // Constructors and closing methods
 
+    /** It closes itself if it has no name, and throws. */
+    static class StrictCursor extends Cursor {
+
+        StrictCursor(boolean fails) {
+            try {
+                new NamedCursor(fails).close();
+            } catch (IllegalStateException withoutName) {
+                close();
+                throw withoutName;
+            }
+        }
+    }
+
+    @TrackCloseables(Cursor.class)
+    static class RetryTestCase {
+        private Cursor kept;
+
+        @Test
+        @ExpectBuffers(label = "StrictCursor", exactly = 1, because = "it lives as long as the process")
+        void retries() {
+            for (int failures = 0; failures < 3; failures++) {
+                assertThatThrownBy(() -> new StrictCursor(true)).hasMessage("no name");
+            }
+            kept = new StrictCursor(false);
+            new Cursor();
+        }
+    }
+
+    @Test
+    void anObjectWhoseConstructorThrowsNeverCounts() {
+        assertThat(TrackedRun.of(RetryTestCase.class).failure())
+                .startsWith("LEAK  1 Cursor, LOST")
+                .contains("sum     3 constructed = 1 closed + 1 leaked + 1 expected");
+    }
+
     /** Lambdas cannot implement it. */
     interface Session extends AutoCloseable {
 

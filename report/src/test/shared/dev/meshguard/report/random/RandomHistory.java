@@ -145,6 +145,9 @@ public final class RandomHistory {
             }
             default -> {}
         }
+        if (random.nextInt(6) == 0) {
+            lease.withdrawn();
+        }
     }
 
     private References references() {
