@@ -2,7 +2,7 @@
 
 /**
  * Places events from left to right: by number, by phases of which each has room, or by the clock where the history has times.
- * One axis holds for all views that have a run from left to right.
+ * One axis, and one part of it, holds for all views that have a run from left to right.
  */
 const Axis = (() => {
     /** The place of the last of ascending values that is not above a limit, or -1. */
@@ -32,14 +32,16 @@ const Axis = (() => {
         return values[at] + ((values[at + 1] - values[at]) * (key - keys[at])) / (keys[at + 1] - keys[at]);
     };
 
+    const eventName = (event) => `#${Format.thousands(event)}`;
+
     const byEvent = (data) => ({
         name: "event",
         first: 0,
         last: Math.max(1, data.end),
-        smallest: 4,
         of: (event) => event,
         event: (x) => x,
-        label: (x) => `#${Format.thousands(Math.round(x))}`,
+        ticks,
+        label: eventName,
     });
 
     const byTime = (data) => {
@@ -48,9 +50,9 @@ const Axis = (() => {
             name: "time",
             first: micros[0],
             last: Math.max(micros[micros.length - 1], micros[0] + 1),
-            smallest: 4,
             of: (number) => between(event, micros, number),
             event: (x) => between(micros, event, x),
+            ticks,
             label: (x) => Format.duration(x - micros[0]),
         };
     };
@@ -79,19 +81,21 @@ const Axis = (() => {
             keys.push(part.to);
             values.push(at);
         }
+        const event = (x) => between(values, keys, x);
         return {
             name: "phase",
             first: 0,
             last: at,
-            smallest: 4,
-            of: (event) => between(keys, values, event),
-            event: (x) => between(values, keys, x),
-            label: (x) => `#${Format.thousands(Math.round(between(values, keys, x)))}`,
+            of: (number) => between(keys, values, number),
+            event,
             // Even steps of this axis would be odd numbers of events, so the beginnings of phases are what it names.
             ticks: (from, to) => {
                 const begins = values.filter((value) => value >= from && value <= to);
-                return begins.length > 1 ? begins : ticks(between(values, keys, from), between(values, keys, to), 6).map((event) => between(keys, values, event));
+                const found = begins.length > 1 ? begins : ticks(event(from), event(to), 6).map((number) => between(keys, values, number));
+                return found.length > 0 ? found : [from];
             },
+            // A phase of few events is wide: there may be no event where a reader looks.
+            label: (x) => (Math.abs(event(x) - Math.round(event(x))) < 1e-6 ? eventName(Math.round(event(x))) : `after ${eventName(Math.floor(event(x)))}`),
         };
     };
 
@@ -101,21 +105,38 @@ const Axis = (() => {
         return parts.length > 1 && parts.length <= MOST_PHASES && data.end > 1000 && parts.some((part) => isOfNote(part) && part.to - part.from < data.end * 0.03);
     };
 
-    let current;
-    let given;
-    const listeners = [];
-
+    const SMALLEST = 4;
     const make = { event: byEvent, phase: byPhase, time: byTime };
+    let given;
+
+    /** The axis, and the part of it from left to right. */
+    const view = Cursor.shared();
 
     const choose = (name) => {
-        current = make[name](given);
-        listeners.forEach((listener) => listener(current));
+        const axis = make[name](given);
+        view.set({ axis, from: axis.first, to: axis.last });
     };
 
     const start = (data) => {
         given = data;
-        current = make[isUneven(data) ? "phase" : "event"](data);
+        choose(isUneven(data) ? "phase" : "event");
     };
+
+    /** Shows a part that begins at a value, as far as the axis goes. */
+    const move = (from, width = view.value.to - view.value.from) => {
+        const { axis } = view.value;
+        const begin = Math.max(axis.first, Math.min(axis.last - width, from));
+        view.set({ axis, from: begin, to: begin + width });
+    };
+
+    /** Shows a wider or narrower part, in which a value stays where it is. */
+    const zoom = (factor, around) => {
+        const { axis, from, to } = view.value;
+        const width = Math.min(axis.last - axis.first, Math.max(SMALLEST, (to - from) * factor));
+        move(around - ((around - from) / (to - from)) * width, width);
+    };
+
+    const all = () => zoom(Infinity, 0);
 
     /** The choice of an axis; each view that has one follows the others. */
     const control = (id) => {
@@ -123,9 +144,9 @@ const Axis = (() => {
         if (options.length < 2) {
             return null;
         }
-        const element = Dom.choice(id, "Axis", options, current.name, choose);
-        listeners.push((axis) => {
-            element.querySelector(`[value=${axis.name}]`).checked = true;
+        const element = Dom.select(id, "Axis", options, choose, view.value.axis.name);
+        view.onChange(({ axis }) => {
+            element.lastChild.value = axis.name;
         });
         return element;
     };
@@ -146,12 +167,17 @@ const Axis = (() => {
     return {
         start,
         control,
-        ticks,
         last,
         between,
-        onChange: (listener) => listeners.push(listener),
+        move,
+        zoom,
+        all,
+        onChange: view.onChange,
+        get view() {
+            return view.value;
+        },
         get current() {
-            return current;
+            return view.value.axis;
         },
     };
 })();

@@ -1,50 +1,32 @@
 "use strict";
 
-/** Moves all views to the same event, the same rectangle and the same part of the run. */
+/** What all views show: the same event, the same rectangle, the same device and the same range of events. */
 const Cursor = (() => {
-    const now = { event: undefined, rectangle: undefined, device: undefined, range: undefined };
-    const listeners = { event: [], rectangle: [], device: [], range: [], zoom: [] };
-
-    const on = (what) => (listener) => listeners[what].push(listener);
-
-    const report = (what, ...values) => listeners[what].forEach((listener) => listener(...values));
-
-    const set = (what) => (value, source) => {
-        now[what] = value;
-        report(what, value, source);
-    };
-
-    const moveTo = (event, source) => {
-        if (event !== now.event) {
-            set("event")(event, source);
-        }
+    /** A value that views share. Each change is reported to all of them. */
+    const shared = () => {
+        const listeners = [];
+        let now;
+        return {
+            get value() {
+                return now;
+            },
+            set: (value, source) => {
+                if (value !== now) {
+                    now = value;
+                    listeners.forEach((listener) => listener(value, source));
+                }
+            },
+            onChange: (listener) => listeners.push(listener),
+        };
     };
 
     return {
-        moveTo,
-        choose: set("rectangle"),
-        /** The part of the run that the views show, from one event to another. */
-        zoom: (from, to) => report("zoom", from, to),
+        shared,
+        event: shared(),
+        rectangle: shared(),
         /** The only device that the views show, or all of them if it is undefined. */
-        showDevice: set("device"),
+        device: shared(),
         /** The range of events of which the views show what happened in it, or the whole run if it is undefined. */
-        showRange: set("range"),
-        onMove: on("event"),
-        onZoom: on("zoom"),
-        onChoose: on("rectangle"),
-        onRange: on("range"),
-        onDevice: on("device"),
-        get event() {
-            return now.event;
-        },
-        get range() {
-            return now.range;
-        },
-        get device() {
-            return now.device;
-        },
-        get rectangle() {
-            return now.rectangle;
-        },
+        range: shared(),
     };
 })();

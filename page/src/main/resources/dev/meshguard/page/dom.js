@@ -44,7 +44,7 @@ const Dom = (() => {
     /** The name of the colour of a type of memory. */
     const typeName = (type) => {
         const name = `type-${type.toLowerCase().replaceAll("_", "-")}`;
-        return colour(name) === "" ? "type-other" : name;
+        return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`) === "" ? "type-other" : name;
     };
 
     /** Fills a shape in the colour of a name of the style sheet; it follows the theme. */
@@ -83,9 +83,7 @@ const Dom = (() => {
         const button = make("button", { type: "button", ...properties, class: `copy ${properties.class || ""}` }, label);
         button.addEventListener("click", () => {
             result.textContent = "";
-            const copied = copy(text, button);
-            result.textContent = copied ? "Copied" : "Press Ctrl+C to copy what is selected";
-            button.dataset.copied = String(copied);
+            result.textContent = copy(text, button) ? "Copied" : "Press Ctrl+C to copy what is selected";
         });
         return make("span", { class: "copying" }, button, result);
     };
@@ -98,27 +96,8 @@ const Dom = (() => {
 
     const section = (id) => document.getElementById(id);
 
-    /** A choice of a few, of which one holds: radio buttons, so arrow keys move it. */
-    const choice = (name, legend, options, chosen, onChoose) =>
-        make(
-            "fieldset",
-            { class: "choice" },
-            make("legend", {}, legend),
-            options.map(([value, label]) =>
-                make(
-                    "label",
-                    {},
-                    make("input", {
-                        type: "radio",
-                        name,
-                        value,
-                        checked: value === chosen,
-                        onchange: () => onChoose(value),
-                    }),
-                    make("span", {}, label),
-                ),
-            ),
-        );
+    /** Says how many of a list the page has, if some were left out of it. */
+    const omitted = ({ shown, of }, text, id) => (shown < of ? make("p", { class: "aggregated", id }, `${Format.thousands(shown)} of ${Format.thousands(of)} ${text}`) : "");
 
     const toggle = (id, label, isOn, onToggle) => {
         const box = make("input", { type: "checkbox", id, checked: isOn });
@@ -126,12 +105,8 @@ const Dom = (() => {
         return make("label", { class: "toggle" }, box, make("span", {}, label));
     };
 
-    const select = (id, label, options, onSelect) => {
-        const list = make(
-            "select",
-            { id },
-            options.map(([value, text]) => make("option", { value }, text)),
-        );
+    const select = (id, label, options, onSelect, chosen) => {
+        const list = make("select", { id }, options.map(([value, text]) => make("option", { value, selected: value === chosen }, text)));
         list.addEventListener("change", () => onSelect(list.value));
         return make("label", { class: "field" }, make("span", {}, label), list);
     };
@@ -157,12 +132,23 @@ const Dom = (() => {
             Object.keys(values).forEach((name) => {
                 values[name] = "";
             });
+            onChange();
         };
         return { element, values, clear };
     };
 
-    /** The colour of a name of the style sheet, for what is drawn. */
-    const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    const probe = make("span", { hidden: true });
+    document.body.append(probe);
+    const colours = new Map();
+
+    /** The colour of a name of the style sheet, for what is drawn: of its two values that of the theme. */
+    const colour = (name) => {
+        if (!colours.has(name)) {
+            probe.style.color = `var(--${name})`;
+            colours.set(name, getComputedStyle(probe).color);
+        }
+        return colours.get(name);
+    };
 
     const isPrinting = () => document.documentElement.classList.contains("printing");
 
@@ -178,9 +164,32 @@ const Dom = (() => {
         }).observe(element);
     };
 
+    /** Returns a function that draws what is in an element: at once if a reader sees it, or else as soon as one does. */
+    const whenSeen = (element, draw) => {
+        let isSeen = false;
+        let isDue = false;
+        const drawIfSeen = () => {
+            if (isSeen && isDue) {
+                isDue = false;
+                draw();
+            }
+        };
+        new IntersectionObserver((entries) => {
+            isSeen = entries[entries.length - 1].isIntersecting;
+            drawIfSeen();
+        }).observe(element);
+        return () => {
+            isDue = true;
+            drawIfSeen();
+        };
+    };
+
     const themeListeners = [];
     const onTheme = (listener) => themeListeners.push(listener);
-    const themeChanged = () => themeListeners.forEach((listener) => listener());
+    const themeChanged = () => {
+        colours.clear();
+        themeListeners.forEach((listener) => listener());
+    };
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", themeChanged);
     addEventListener("beforeprint", () => {
         document.documentElement.classList.add("printing");
@@ -191,5 +200,5 @@ const Dom = (() => {
         themeChanged();
     });
 
-    return { make, draw, typeName, filled, swatch, absent, mark, breakable, copyButton, frame, section, choice, toggle, select, search, filters, colour, onTheme, onNewWidth };
+    return { make, draw, typeName, filled, swatch, absent, mark, breakable, copyButton, frame, section, omitted, toggle, select, search, filters, colour, onTheme, onNewWidth, whenSeen };
 })();

@@ -20,7 +20,7 @@ const EventsView = (() => {
         const memory = [
             text(events.type[index]),
             events.size[index] < 0 ? "" : Format.shortSize(events.size[index]),
-            events.address[index] < 0 ? "" : `at 0x${events.address[index].toString(16)}`,
+            events.address[index] < 0 ? "" : `at ${Format.hex(events.address[index])}`,
             events.device[index] < 0 ? "" : `on device ${events.device[index]}`,
         ].filter((part) => part !== "");
         const details = text(events.text[index]);
@@ -39,7 +39,7 @@ const EventsView = (() => {
         const number = events.number[index];
         const line = Dom.make(
             "div",
-            { class: "event", id: `event-${number}`, role: "option", "aria-selected": String(Cursor.event === number), "aria-setsize": shown.length, "aria-posinset": position + 1, "data-event": number },
+            { class: "event", id: `event-${number}`, role: "option", "aria-selected": String(Cursor.event.value === number), "aria-setsize": shown.length, "aria-posinset": position + 1, "data-event": number },
             Dom.make("span", { class: "event-number" }, `#${number}`),
             Dom.make("span", { class: "event-kind" }, text(events.kind[index]).toLowerCase().replaceAll("_", " ")),
             Dom.make("span", { class: "event-text" }, described(index)),
@@ -52,17 +52,8 @@ const EventsView = (() => {
     const draw = () => {
         const first = Math.max(0, Math.floor(list.scrollTop / ROW) - MORE);
         const last = Math.min(shown.length - 1, Math.ceil((list.scrollTop + list.clientHeight) / ROW) + MORE);
-        const lines = [];
-        for (let position = first; position <= last; position++) {
-            lines.push(row(position));
-        }
-        rows.replaceChildren(...lines);
-        const current = rows.querySelector("[aria-selected=true]");
-        if (current) {
-            list.setAttribute("aria-activedescendant", current.id);
-        } else {
-            list.removeAttribute("aria-activedescendant");
-        }
+        rows.replaceChildren(...Array.from({ length: last - first + 1 }, (_, place) => row(first + place)));
+        list.setAttribute("aria-activedescendant", rows.querySelector("[aria-selected=true]")?.id ?? "");
     };
 
     const reveal = (position) => {
@@ -75,34 +66,34 @@ const EventsView = (() => {
         }
     };
 
-    const isIn = (range, number) => range === undefined || (range[0] <= number && number <= range[1]);
-
     const filter = () => {
         const events = data.events;
-        const chosen = filters.values;
-        shown = [];
-        for (let index = 0; index < events.number.length; index++) {
-            if (isIn(Cursor.range, events.number[index]) && (Cursor.device === undefined || events.device[index] === Cursor.device) && (chosen.kind === "" || text(events.kind[index]) === chosen.kind) && (chosen.search === "" || described(index).toLowerCase().includes(chosen.search) || `#${events.number[index]}` === chosen.search)) {
-                shown.push(index);
-            }
-        }
+        const { search, kind } = filters.values;
+        const [first, last] = Cursor.range.value ?? [0, Infinity];
+        const device = Cursor.device.value;
+        const holds = (index) =>
+            first <= events.number[index] &&
+            events.number[index] <= last &&
+            (device === undefined || events.device[index] === device) &&
+            (kind === "" || text(events.kind[index]) === kind) &&
+            (search === "" || described(index).toLowerCase().includes(search) || `#${events.number[index]}` === search);
+        shown = [...events.number.keys()].filter(holds);
         rows.style.height = `${shown.length * ROW}px`;
         status.textContent = shown.length === events.number.length ? `${Format.thousands(shown.length)} events` : `${Format.thousands(shown.length)} of ${Format.thousands(events.number.length)} events`;
-        list.dataset.shown = shown.length;
-        if (Cursor.event !== undefined) {
-            reveal(positionOf(Cursor.event));
+        if (Cursor.event.value !== undefined) {
+            reveal(positionOf(Cursor.event.value));
         }
         draw();
     };
 
     const onKey = (event) => {
         const page = Math.max(1, Math.floor(list.clientHeight / ROW) - 1);
-        const now = Cursor.event === undefined ? -1 : positionOf(Cursor.event);
+        const now = Cursor.event.value === undefined ? -1 : positionOf(Cursor.event.value);
         const targets = { ArrowDown: now + 1, ArrowUp: now - 1, PageDown: now + page, PageUp: now - page, Home: 0, End: shown.length - 1 };
         if (targets[event.key] !== undefined && shown.length > 0) {
             event.preventDefault();
             const position = Math.max(0, Math.min(shown.length - 1, targets[event.key]));
-            Cursor.moveTo(data.events.number[shown[position]]);
+            Cursor.event.set(data.events.number[shown[position]]);
         }
     };
 
@@ -110,11 +101,10 @@ const EventsView = (() => {
     const showEvent = (number) => {
         if (data.events.number[shown[positionOf(number)]] !== number) {
             filters.clear();
-            Cursor.showDevice(undefined);
-            Cursor.showRange(undefined);
-            filter();
+            Cursor.device.set(undefined);
+            Cursor.range.set(undefined);
         }
-        Cursor.moveTo(Math.max(1, Math.min(data.end, number)), "address");
+        Cursor.event.set(Math.max(1, Math.min(data.end, number)), "address");
         Dom.section("events").scrollIntoView();
         list.focus({ preventScroll: true });
     };
@@ -138,25 +128,23 @@ const EventsView = (() => {
             filters.element,
             list,
             status,
-            data.aggregated.events.shown < data.aggregated.events.of ? Dom.make("p", { class: "aggregated", id: "events-aggregated" }, `${Format.thousands(data.aggregated.events.shown)} of ${Format.thousands(data.aggregated.events.of)} events are in this page: all that the findings name are among them.`) : "",
+            Dom.omitted(data.aggregated.events, "events are in this page: all that the findings name are among them.", "events-aggregated"),
         );
-        Address.onOpen("event", (number) => {
-            showEvent(Number(number));
-        });
+        Address.onOpen("event", (number) => showEvent(Number(number)));
         list.addEventListener("keydown", onKey);
         list.addEventListener("scroll", draw);
         list.addEventListener("click", (event) => {
             const line = event.target.closest(".event");
             if (line) {
-                Cursor.moveTo(Number(line.dataset.event));
+                Cursor.event.set(Number(line.dataset.event));
             }
         });
-        Cursor.onMove((number) => {
+        Cursor.event.onChange((number) => {
             reveal(positionOf(number));
             draw();
         });
-        Cursor.onDevice(filter);
-        Cursor.onRange(filter);
+        Cursor.device.onChange(filter);
+        Cursor.range.onChange(filter);
         filter();
         Dom.onNewWidth(list, draw);
     };

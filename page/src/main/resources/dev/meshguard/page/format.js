@@ -14,10 +14,12 @@ const Format = (() => {
         return `${Math.sign(value) * Math.round(Math.abs(value) * 100) / 100} ${UNITS[power]}`;
     };
 
-    /** Above 2^53 a script does not know the exact number. */
+    /** Above 2^53 a script does not know the exact number, neither of bytes nor of an address. */
     const size = (bytes) => shortSize(bytes) + (Math.abs(bytes) < 1024 || !Number.isSafeInteger(bytes) ? "" : ` (${bytes} B)`);
 
-    const address = (number) => `0x${number.toString(16)} (${number})`;
+    const hex = (address) => `${Number.isSafeInteger(address) ? "" : "about "}0x${address.toString(16)}`;
+
+    const address = (number) => hex(number) + (Number.isSafeInteger(number) ? ` (${number})` : "");
 
     const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
@@ -54,5 +56,5 @@ const Format = (() => {
     /** The marks of rectangles, by number. */
     const MARKS = ["freed", "leaked", "misreported", "expected", "undecided", "late"];
 
-    return { shortSize, size, address, count, signedSize, step, duration, thousands, outcome, shortFrame, MARKS };
+    return { shortSize, size, hex, address, count, signedSize, step, duration, thousands, outcome, shortFrame, MARKS };
 })();

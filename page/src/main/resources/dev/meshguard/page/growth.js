@@ -14,36 +14,9 @@ const GrowthView = (() => {
 
     const devices = (list) => (list.length === 1 ? `device ${list[0]}` : `${list.length} devices`);
 
-    const steepestFirst = (all) => [...all].sort((one, other) => Math.abs(other.slope) - Math.abs(one.slope));
+    const steepestFirst = (all) => all.sort((one, other) => Math.abs(other.slope) - Math.abs(one.slope));
 
-    /** The places of the rounds that are shown. */
-    let places;
-
-    const shownOf = (values) => places.map((place) => values[place]);
-
-    const rounds = () => shownOf(data.growth.round);
-
-    /** In a range a line has its own slope, from the first to the last round that is shown. */
-    const within = (line) => {
-        const memory = shownOf(line.memory);
-        const isWhole = places.length === data.growth.round.length;
-        const shown = rounds();
-        const slope = isWhole || shown.length < 2 ? (isWhole ? line.slope : 0) : (memory[memory.length - 1] - memory[0]) / (shown[shown.length - 1] - shown[0]);
-        return { ...line, memory, slope: isWhole ? slope : Math.round(slope), trend: isWhole ? line.trend : "" };
-    };
-
-    const byOrigin = () =>
-        steepestFirst(
-            data.growth.sites.map((site) => ({
-                name: site.site || site.name,
-                label: site.name,
-                type: site.type,
-                devices: site.devices,
-                memory: site.memory,
-                slope: site.slopeBytesPerRound,
-                trend: site.trend,
-            })).map(within),
-        );
+    const byOrigin = () => steepestFirst(data.growth.sites.map((site) => ({ ...site, slope: site.slopeBytesPerRound, label: site.name, name: site.site || site.name })));
 
     /** Devices that are alike are one line. */
     const byMemory = () => {
@@ -55,43 +28,42 @@ const GrowthView = (() => {
             }
             alike.get(key).devices.push(memory.device);
         }
-        return steepestFirst([...alike.values()].map((memory) => within({ ...memory, name: `${memory.type} of ${devices(memory.devices)}`, label: "" })));
+        return steepestFirst([...alike.values()].map((memory) => ({ ...memory, name: `${memory.type} of ${devices(memory.devices)}` })));
     };
 
     const draw = () => {
         const place = Dom.section("growth-chart");
-        const shownRounds = rounds();
-        const last = shownRounds[shownRounds.length - 1];
+        const rounds = data.growth.round;
+        const last = atTheEnd(rounds);
         const ahead = Math.max(1, Math.round(last / 6));
         const shown = lines.slice(0, MOST).map((line, index) => ({ ...line, index, end: atTheEnd(line.memory), colour: Dom.colour(COLOURS[index % COLOURS.length]) }));
-        const none = new Array(shownRounds.length - 1).fill(null);
+        const none = new Array(rounds.length - 1).fill(null);
         const solid = shown.map(({ memory, colour, index }) => [[...memory, null], { label: `${index} memory`, stroke: colour, width: 2 }]);
         const dotted = shown.filter((line) => line.slope !== 0).map(({ end, slope, colour, index }) => [[...none, end, end + slope * ahead], { label: `${index} slope`, stroke: colour, width: 2, dash: [2, 4] }]);
         chart?.destroy();
         chart = Chart.create(place, {
             height: 320,
             padding: [14, 16, 0, 0],
-            range: () => [shownRounds[0], last + ahead],
+            range: () => [rounds[0], last + ahead],
             xAxis: { size: 24, label: "round", labelSize: 18, labelGap: 0, labelFont: Chart.font(), incrs: [1, 2, 5].flatMap((digit) => [1, 10, 100, 1_000, 10_000].map((power) => digit * power)).sort((one, other) => one - other), values: (_, values) => values },
             most: shown.reduce((most, { memory, end, slope }) => Math.max(most, end + slope * ahead, ...memory), 1),
             parts: 5,
             gutter: 76,
-            columns: [[...shownRounds, last + ahead], ...[...solid, ...dotted].map(([values]) => values)],
+            columns: [[...rounds, last + ahead], ...[...solid, ...dotted].map(([values]) => values)],
             lines: [...solid, ...dotted].map(([, line]) => line),
             above: (drawn, context) =>
                 shown.forEach(({ memory, colour, index }) =>
-                    memory.forEach((bytes, place) => Chart.sign(context, SYMBOLS[index % SYMBOLS.length], drawn.valToPos(shownRounds[place], "x"), 14 + drawn.valToPos(bytes, "y"), colour, memory.length > 60 ? 3 : 7)),
+                    memory.forEach((bytes, place) => Chart.sign(context, SYMBOLS[index % SYMBOLS.length], drawn.valToPos(rounds[place], "x"), 14 + drawn.valToPos(bytes, "y"), colour, memory.length > 60 ? 3 : 7)),
                 ),
         });
         Tooltip.follow(chart.over, tip);
-        place.dataset.mode = mode;
-        place.ariaLabel = `Bytes remaining after each of ${shownRounds.length} rounds. The figures are in the table below.`;
+        place.ariaLabel = `Bytes remaining after each of ${rounds.length} rounds. The figures are in the table below.`;
     };
 
     /** What each drawn line has after the round at the pointer. */
     const tip = (pointer) => {
         const value = Chart.valueAt(chart, pointer);
-        const round = rounds();
+        const { round } = data.growth;
         const nearest = round.reduce((best, one, index) => (Math.abs(one - value) < Math.abs(round[best] - value) ? index : best), 0);
         return [
             Dom.make("p", {}, Dom.make("b", {}, `After round ${round[nearest]}`)),
@@ -101,7 +73,7 @@ const GrowthView = (() => {
 
     const swatch = (index) => Dom.swatch(COLOURS[index % COLOURS.length], Dom.draw("path", { d: SYMBOLS[index % SYMBOLS.length] }));
 
-    const atTheEnd = (bytes) => bytes[bytes.length - 1];
+    const atTheEnd = (values) => values[values.length - 1];
 
     const figures = () =>
         SortableTable.create({
@@ -123,7 +95,7 @@ const GrowthView = (() => {
                 { key: "slope", title: "In each round", number: true, value: (line) => line.slope, cells: (line) => (line.slope === 0 ? "0 B" : Format.signedSize(line.slope)) },
                 { key: "memory", title: "At the end", number: true, value: (line) => atTheEnd(line.memory), cells: (line) => Format.size(atTheEnd(line.memory)) },
                 ...(mode === "origin" ? [{ key: "devices", title: "Devices", number: true, value: (line) => line.devices.length, cells: (line) => String(line.devices.length) }] : []),
-                { key: "trend", title: "Trend", value: (line) => line.trend, cells: (line) => line.trend.toLowerCase().replaceAll("_", " ") || Dom.absent() },
+                { key: "trend", title: "Trend", value: (line) => line.trend, cells: (line) => line.trend.toLowerCase().replaceAll("_", " ") },
             ],
         }).element;
 
@@ -142,40 +114,14 @@ const GrowthView = (() => {
             return;
         }
         mode = data.growth.sites.length > 0 ? "origin" : "memory";
-        const all = data.growth.round.map((_, place) => place);
-        places = all;
         const container = Dom.make("div", { class: "chart", id: "growth-chart", role: "img" });
-        const ofRange = Dom.make("p", { class: "note", id: "growth-range" });
         section.append(
             Dom.make("pre", { class: "text", id: "growth-text", tabindex: "0" }, data.growth.text.join("\n")),
-            data.growth.sites.length === 0 || data.growth.memories.length === 0
-                ? ""
-                : Dom.make(
-                      "div",
-                      { class: "controls" },
-                      Dom.choice(
-                          "growth-mode",
-                          "By",
-                          [
-                              ["origin", "origin"],
-                              ["memory", "memory"],
-                          ],
-                          mode,
-                          choose,
-                      ),
-                  ),
-            ofRange,
+            data.growth.sites.length === 0 || data.growth.memories.length === 0 ? "" : Dom.make("div", { class: "controls" }, Dom.select("growth-mode", "By", [["origin", "origin"], ["memory", "memory"]], choose)),
             container,
             Dom.make("p", { class: "note" }, "Solid: remaining memory. Dotted: the slope, extrapolated."),
             Dom.make("div", { id: "growth-figures" }),
         );
-        Cursor.onRange((range) => {
-            const found = range && RangeFigures.rounds(data, range);
-            const isShown = range === undefined || (found !== undefined && found.length > 0);
-            places = range && isShown ? found : all;
-            ofRange.textContent = range === undefined ? "" : found === undefined ? "It is unknown when the rounds began, so all are shown." : found.length === 0 ? "No round began in the range, so all are shown." : `${Format.count(found.length, "round")} of ${all.length} began in the range. The text above is about the whole run.`;
-            choose(mode);
-        });
         choose(mode);
         Dom.onNewWidth(container, draw);
         Dom.onTheme(draw);

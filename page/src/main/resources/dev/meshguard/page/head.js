@@ -18,20 +18,16 @@ const HeadView = (() => {
             .replace(/^[A-Z][A-Z_ ]*?\s{2,}/, "")
             .trim();
 
+    /** A part of the bar is as wide as its buffers are many; survivors beside thousands of freed ones are still seen. */
+    const part = (key, buffers) => {
+        const shown = Dom.make("span");
+        shown.style.flexGrow = buffers;
+        shown.style.background = `var(--${key})`;
+        return shown;
+    };
+
     const sum = (data) => {
         const parts = PARTS.filter(([key]) => key === "freed" || data.sum[key] > 0);
-        const bar = Dom.draw("svg", { class: "sum-bar", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" });
-        let x = 0;
-        // Survivors would be a hairline beside thousands of freed buffers: they get at least two percent.
-        const wide = parts.filter(([key]) => key !== "freed").map(([key]) => [key, Math.max(2, (100 * data.sum[key]) / data.sum.allocated)]);
-        const survivors = wide.reduce((all, [, width]) => all + width, 0);
-        const scale = survivors > 96 && data.sum.freed > 0 ? 96 / survivors : 1;
-        const widths = new Map(wide.map(([key, width]) => [key, width * scale]));
-        widths.set("freed", data.sum.freed > 0 ? 100 - survivors * scale : 0);
-        for (const [key] of parts) {
-            bar.append(Dom.filled(Dom.draw("rect", { x, y: 0, width: Math.max(0, widths.get(key)), height: 6 }), key));
-            x += widths.get(key);
-        }
         return Dom.make(
             "div",
             { class: "sum", id: "sum" },
@@ -46,7 +42,7 @@ const HeadView = (() => {
                     Dom.make("span", { class: `term term-${key}` }, key === "freed" ? null : Dom.mark(key), Dom.make("b", { "data-sum": key }, String(data.sum[key])), ` ${word}`),
                 ]),
             ),
-            data.sum.allocated > 0 ? bar : null,
+            data.sum.allocated > 0 ? Dom.make("div", { class: "sum-bar", "aria-hidden": "true" }, parts.map(([key]) => data.sum[key] > 0 && part(key, data.sum[key]))) : null,
         );
     };
 
@@ -119,56 +115,49 @@ const HeadView = (() => {
     const MEANINGS = { leaked: "leaks", late: "freed late", misreported: "misreported", undecided: "undecided", expected: "expected only", clean: "clean" };
 
     const toggle = (device) => {
-        if (Cursor.device === device) {
-            Cursor.showDevice(undefined);
+        if (Cursor.device.value === device) {
+            Cursor.device.set(undefined);
             Address.clear();
         } else {
-            Cursor.showDevice(device);
+            Cursor.device.set(device);
             Address.set("device", device);
         }
     };
 
-    const mesh = (data) => {
-        const most = Math.max(0, ...data.mesh.devices.map((device) => device.leakedBytes));
-        const cells = new Map(data.mesh.devices.map((device) => [`${device.row},${device.column}`, device]));
-        const rows = [...Array(data.mesh.rows).keys()].map((row) =>
+    const cell = (device, most) => {
+        const what = device.leakedBuffers > 0 ? `${Format.count(device.leakedBuffers, "buffer")}, ${Format.size(device.leakedBytes)} leaked` : MEANINGS[device.mark];
+        const made = Dom.make(
+            "td",
+            { class: `device device-${device.mark}`, "data-device": device.id },
             Dom.make(
-                "tr",
-                {},
-                [...Array(data.mesh.columns).keys()].map((column) => {
-                    const device = cells.get(`${row},${column}`);
-                    if (!device) {
-                        return Dom.make("td", { class: "none" });
-                    }
-                    const what = device.leakedBuffers > 0 ? `${Format.count(device.leakedBuffers, "buffer")}, ${Format.size(device.leakedBytes)} leaked` : MEANINGS[device.mark];
-                    const cell = Dom.make(
-                        "td",
-                        { class: `device device-${device.mark}`, "data-device": device.id },
-                        Dom.make(
-                            "button",
-                            { type: "button", "aria-pressed": "false", title: `Device ${device.id}: ${what}. Click to see only this device.`, onclick: () => toggle(device.id) },
-                            Dom.mark(device.mark),
-                            Dom.make("span", { class: "device-id" }, Dom.make("span", { class: "visually-hidden" }, "Device "), String(device.id)),
-                            Dom.make("span", { class: "visually-hidden" }, ` ${what}`),
-                            device.leakedBytes > 0 ? Dom.make("span", { class: "device-bytes", "aria-hidden": "true" }, Format.shortSize(device.leakedBytes)) : null,
-                        ),
-                    );
-                    if (device.leakedBytes > 0) {
-                        cell.style.setProperty("--heat", `${Math.round((100 * device.leakedBytes) / most)}%`);
-                    }
-                    return cell;
-                }),
+                "button",
+                { type: "button", "aria-pressed": "false", title: `Device ${device.id}: ${what}. Click to see only this device.`, onclick: () => toggle(device.id) },
+                Dom.mark(device.mark),
+                Dom.make("span", { class: "device-id" }, Dom.make("span", { class: "visually-hidden" }, "Device "), String(device.id)),
+                Dom.make("span", { class: "visually-hidden" }, ` ${what}`),
+                device.leakedBytes > 0 ? Dom.make("span", { class: "device-bytes", "aria-hidden": "true" }, Format.shortSize(device.leakedBytes)) : null,
             ),
         );
-        const used = ["leaked", "late", "misreported", "undecided", "expected", "clean"].filter((name) => data.mesh.devices.some((device) => device.mark === name));
+        made.style.setProperty("--heat", `${Math.round((100 * device.leakedBytes) / (most || 1))}%`);
+        return made;
+    };
+
+    const mesh = (data) => {
+        const { rows, columns, devices } = data.mesh;
+        const most = Math.max(0, ...devices.map((device) => device.leakedBytes));
+        const places = Array.from({ length: rows }, () => Array.from({ length: columns }, () => Dom.make("td", { class: "none" })));
+        devices.forEach((device) => {
+            places[device.row][device.column] = cell(device, most);
+        });
+        const used = Object.keys(MEANINGS).filter((name) => devices.some((device) => device.mark === name));
         return Dom.make(
             "figure",
             { class: "mesh", id: "mesh" },
-            Dom.make("div", { class: "scroll", tabindex: data.mesh.columns > 8 ? "0" : undefined }, Dom.make("table", {}, Dom.make("caption", { class: "visually-hidden" }, "The mesh: the outcome of each device and the bytes that leaked on it"), Dom.make("tbody", {}, rows))),
+            Dom.make("div", { class: "scroll", tabindex: columns > 8 ? "0" : undefined }, Dom.make("table", {}, Dom.make("caption", { class: "visually-hidden" }, "The mesh: the outcome of each device and the bytes that leaked on it"), Dom.make("tbody", {}, places.map((cells) => Dom.make("tr", {}, cells))))),
             Dom.make(
                 "figcaption",
                 {},
-                `${data.mesh.rows}×${data.mesh.columns} mesh${most > 0 ? ", bytes leaked per device" : ""}`,
+                `${rows}×${columns} mesh${most > 0 ? ", bytes leaked per device" : ""}`,
                 used.map((name) => Dom.make("span", { class: "key" }, Dom.mark(name), MEANINGS[name])),
             ),
         );
@@ -210,14 +199,14 @@ const HeadView = (() => {
                 ),
             ),
         );
-        Cursor.onDevice((shown) => {
+        Cursor.device.onChange((shown) => {
             for (const cell of head.querySelectorAll(".device")) {
                 cell.firstChild.setAttribute("aria-pressed", String(Number(cell.dataset.device) === shown));
             }
         });
         Address.onOpen("device", (number) => {
             if (data.mesh.devices.some((device) => device.id === Number(number))) {
-                Cursor.showDevice(Number(number));
+                Cursor.device.set(Number(number));
                 Dom.section("groups").scrollIntoView();
             }
         });

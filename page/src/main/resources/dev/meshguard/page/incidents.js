@@ -42,7 +42,7 @@ const IncidentView = (() => {
             return part && [Dom.make("p", {}, part.index === undefined ? `Free: ${Format.size(part.to - part.from)}` : shortage.blocks[part.index].text), Dom.make("p", {}, `from ${Format.address(part.from)}`)];
         });
         new ResizeObserver(paint).observe(strip);
-        matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+        Dom.onTheme(paint);
         const needed = shortage.isRange
             ? `The ${Format.shortSize(shortage.needed)} that were needed in a bank of ${shortage.type}, at the moment of the error`
             : `A bank of ${shortage.type} at the moment of the error; ${Format.shortSize(shortage.needed)} were needed in one piece`;

@@ -13,30 +13,15 @@ const LiveView = (() => {
     let leaked;
     let panels = [];
     let isStacked = true;
-    let range;
+    let axis;
     let waiting;
-    let isInView = false;
-    let isBehind = false;
 
-    const x = (event) => Axis.current.of(event);
+    const x = (event) => axis.of(event);
 
-    const shownRange = () => (range ? range.map(x) : [Axis.current.first, Axis.current.last]);
+    const shownRange = () => [Axis.view.from, Axis.view.to];
 
-    const colourOf = (type) => Dom.colour(Dom.typeName(type));
-
-    /** Stripes in the direction of a type, for readers who see no colours. */
-    const striped = (type) => (chart) => {
-        const tile = document.createElement("canvas");
-        tile.width = tile.height = 6 * uPlot.pxRatio;
-        const pen = tile.getContext("2d");
-        pen.fillStyle = colourOf(type);
-        pen.fillRect(0, 0, tile.width, tile.height);
-        pen.fillStyle = "#0003";
-        pen.fillRect(0, 0, tile.width, tile.height / 3);
-        const pattern = chart.ctx.createPattern(tile, "repeat");
-        pattern.setTransform(new DOMMatrix().rotate(LiveFigures.angleOf(type)));
-        return pattern;
-    };
+    /** Stripes in the direction of a type. */
+    const striped = (type) => (chart) => MapPainter.stripes(chart.ctx, MapPainter.typeColour(type), "#0003", 6 * uPlot.pxRatio, new DOMMatrix().rotate(LiveFigures.angleOf(type)));
 
     const step = (label, values, line) => ({ values, line: { label, paths: uPlot.paths.stepped({ align: 1 }), width: 1, fillTo: 0, ...line } });
 
@@ -57,7 +42,7 @@ const LiveView = (() => {
                 const part = resampled(leaked.get(type), events).map((value, index) => Math.min(value, bytes[index]));
                 areas.unshift(step(`${type} leaked`, onTop(part), { stroke: Dom.colour("leaked"), fill: Dom.colour("leaked-area") }));
             }
-            areas.unshift(step(type, onTop(bytes), { stroke: colourOf(type), fill: striped(type) }));
+            areas.unshift(step(type, onTop(bytes), { stroke: MapPainter.typeColour(type), fill: striped(type) }));
             if (budget != null) {
                 // On top of what lies below: where the band crosses the line, the type is over its budget.
                 budgets.push(step(`${type} budget`, onTop(events.map(() => budget)), { stroke: Dom.colour("leaked"), width: 1.5, dash: [6, 3] }));
@@ -90,7 +75,7 @@ const LiveView = (() => {
     /** The scene in which the painter of the map draws its phases, steps and ticks here too. */
     const sceneOf = (chart) => ({
         data: { ...data, marks: data.marks.filter((mark) => mark.kind !== "ROUND" || data.marks.length < 40) },
-        axis: Axis.current,
+        axis,
         x: (value) => chart.valToPos(value, "x"),
         width: chart.over.clientWidth,
         height: chart.height,
@@ -106,7 +91,7 @@ const LiveView = (() => {
         for (const { type, peak, height } of peaks.filter((one) => isShown(one.peak.event))) {
             const at = scene.x(x(peak.event));
             drawn.push([`${type} peak ${Format.shortSize(peak.bytes)}`, at, y(height)]);
-            Chart.sign(context, DIAMOND, at, y(height), colourOf(type));
+            Chart.sign(context, DIAMOND, at, y(height), MapPainter.typeColour(type));
         }
         // Where the clean-up freed a visible amount.
         for (const { mark, bytes } of isStacked ? LiveFigures.freedBySteps(data) : []) {
@@ -152,12 +137,12 @@ const LiveView = (() => {
                 MapPainter.marks(context, shown.scene, colours);
                 MapPainter.ticks(context, shown.scene, colours);
                 signs(chart, context, shown.scene, drawn);
-                MapPainter.cursor(context, shown.scene, { cursor: Cursor.event, brush: Cursor.range && Cursor.range.map(x) });
+                MapPainter.cursor(context, shown.scene, colours, { cursor: Cursor.event.value, brush: Cursor.range.value?.map(x) });
             },
         });
-        const eventAt = (pointer) => Math.max(1, Math.min(data.end, Math.round(Axis.current.event(Chart.valueAt(shown.chart, pointer)))));
+        const eventAt = (pointer) => Math.max(1, Math.min(data.end, Math.round(axis.event(Chart.valueAt(shown.chart, pointer)))));
         Tooltip.follow(shown.chart.over, (pointer) => LiveFigures.tip(data, leaked, eventAt(pointer)));
-        shown.chart.over.addEventListener("click", (pointer) => Cursor.moveTo(eventAt(pointer)));
+        shown.chart.over.addEventListener("click", (pointer) => Cursor.event.set(eventAt(pointer)));
         return shown;
     };
 
@@ -166,28 +151,16 @@ const LiveView = (() => {
             chart.destroy();
             holder.remove();
         });
+        axis = Axis.current;
         panels = isStacked ? [panel(data.series)] : data.series.map((series) => panel([series]));
-        place.dataset.mode = isStacked ? "stacked" : "rows";
-        place.dataset.axis = Axis.current.name;
     };
 
-    const drawCursor = () => {
-        panels.forEach(({ chart }) => chart.redraw(false));
-        place.dataset.cursor = Cursor.event;
-        place.dataset.range = Cursor.range || "";
-    };
+    const drawCursor = () => panels.forEach(({ chart }) => chart.redraw(false));
 
-    /** Shows the part of the run that the map shows. While nobody sees the chart, it would only delay the next step of the wheel. */
+    /** Shows the part of the run that the map shows. */
     const follow = () => {
-        isBehind = !isInView;
-        place.dataset.behind = isBehind;
-        if (isBehind) {
-            return;
-        }
         const [min, max] = shownRange();
         panels.forEach(({ chart }) => chart.setScale("x", { min, max }));
-        place.dataset.from = min;
-        place.dataset.to = max;
     };
 
     const show = (newData) => {
@@ -205,7 +178,7 @@ const LiveView = (() => {
                 { class: "controls" },
                 data.series.length < 2
                     ? null
-                    : Dom.choice("live-mode", "Types", [["stacked", "on top of each other"], ["rows", "each for itself"]], "stacked", (value) => {
+                    : Dom.select("live-mode", "Types", [["stacked", "on top of each other"], ["rows", "each for itself"]], (value) => {
                           isStacked = value === "stacked";
                           draw();
                       }),
@@ -216,28 +189,22 @@ const LiveView = (() => {
             LiveFigures.budgets(data),
             LiveFigures.steps(data) || "",
             Dom.make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Live bytes by type" }, LiveFigures.figures(data)),
-            data.aggregated.series.shown < data.aggregated.series.of ? Dom.make("p", { class: "aggregated" }, `${Format.thousands(data.aggregated.series.shown)} of ${Format.thousands(data.aggregated.series.of)} steps are drawn; peaks and the end are exact.`) : "",
+            Dom.omitted(data.aggregated.series, "steps are drawn; peaks and the end are exact."),
         );
         draw();
         Dom.onNewWidth(place, draw);
-        new IntersectionObserver((entries) => {
-            isInView = entries[entries.length - 1].isIntersecting;
-            if (isBehind) {
-                follow();
-            }
-        }).observe(place);
         Dom.onTheme(draw);
-        Cursor.onMove(drawCursor);
-        Cursor.onRange(drawCursor);
-        Axis.onChange(() => {
-            range = undefined;
-            draw();
-        });
-        Cursor.onZoom((from, to) => {
-            range = from === undefined ? undefined : [from, to];
-            // The map shall not wait for the chart while a reader turns the wheel.
+        Cursor.event.onChange(drawCursor);
+        Cursor.range.onChange(drawCursor);
+        // The map shall not wait for the chart while a reader turns the wheel, least of all for one that is not on the screen.
+        const followWhenSeen = Dom.whenSeen(place, follow);
+        Axis.onChange((view) => {
             clearTimeout(waiting);
-            waiting = setTimeout(follow, 120);
+            if (view.axis === axis) {
+                waiting = setTimeout(followWhenSeen, 120);
+            } else {
+                draw();
+            }
         });
     };
 

@@ -50,7 +50,7 @@ const MapDetails = (() => {
         const tip = (index) => [
             Dom.make("p", {}, Dom.make("b", {}, name(index))),
             Dom.make("p", {}, fate(index)),
-            Dom.make("p", {}, `from event #${rectangles.from[index]} ${rectangles.to[index] < 0 ? "to the end" : `to #${rectangles.to[index]}`}, at 0x${rectangles.address[index].toString(16)}`),
+            Dom.make("p", {}, `from event #${rectangles.from[index]} ${rectangles.to[index] < 0 ? "to the end" : `to #${rectangles.to[index]}`}, at ${Format.hex(rectangles.address[index])}`),
             stack(index),
         ];
 

@@ -10,27 +10,20 @@ const MapInput = (() => {
         let dragged;
         let pointer;
 
-        const middle = () => {
-            const { from, to, cursor } = map.view();
-            return pointer ? map.at(pointer).value : cursor >= from && cursor <= to ? cursor : (from + to) / 2;
+        const zoom = (factor) => () => {
+            const { axis, from, to } = Axis.view;
+            const cursor = Cursor.event.value === undefined ? undefined : axis.of(Cursor.event.value);
+            Axis.zoom(factor, pointer ? map.at(pointer).value : cursor >= from && cursor <= to ? cursor : (from + to) / 2);
         };
 
-        const pan = (share) => {
-            const { from, to } = map.view();
-            map.move(from + (to - from) * share);
-        };
+        const pan = (share) => () => Axis.move(Axis.view.from + (Axis.view.to - Axis.view.from) * share);
 
-        const everywhere = {
-            w: () => map.zoom(1 / 1.4, middle()),
-            s: () => map.zoom(1.4, middle()),
-            a: () => pan(-1 / 8),
-            d: () => pan(1 / 8),
-        };
+        const everywhere = { w: zoom(1 / 1.4), s: zoom(1.4), a: pan(-1 / 8), d: pan(1 / 8) };
         const focused = {
-            "+": () => map.zoom(1 / 1.6, middle()),
-            "=": () => map.zoom(1 / 1.6, middle()),
-            "-": () => map.zoom(1.6, middle()),
-            "0": map.all,
+            "+": everywhere.w,
+            "=": everywhere.w,
+            "-": everywhere.s,
+            "0": Axis.all,
             ArrowLeft: everywhere.a,
             ArrowRight: everywhere.d,
             ArrowUp: () => map.step(-1),
@@ -43,7 +36,7 @@ const MapInput = (() => {
         addEventListener("keydown", (event) => {
             const isFocused = document.activeElement === canvas;
             const action = (isFocused && focused[event.key]) || ((isFocused || pointer) && everywhere[event.key.toLowerCase()]);
-            if (action && !map.isWaiting() && !isText(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey) {
+            if (action && !isText(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey) {
                 event.preventDefault();
                 Tooltip.hide();
                 action();
@@ -56,35 +49,29 @@ const MapInput = (() => {
                 const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
                 if (event.ctrlKey || (document.activeElement === canvas && !event.shiftKey && event.deltaY !== 0)) {
                     event.preventDefault();
-                    map.zoom(event.deltaY > 0 ? 1.25 : 0.8, map.at(event).value);
+                    Axis.zoom(event.deltaY > 0 ? 1.25 : 0.8, map.at(event).value);
                 } else if (sideways !== 0) {
                     event.preventDefault();
-                    pan(Math.sign(sideways) / 10);
+                    pan(Math.sign(sideways) / 10)();
                 }
             },
             { passive: false },
         );
         canvas.addEventListener("pointerdown", (event) => {
             if (event.button === 0) {
-                dragged = { x: event.clientX, from: map.view().from, value: map.at(event).value, isPan: event.shiftKey || event.pointerType === "touch", isMoved: false };
+                dragged = { x: event.clientX, value: map.at(event).value, isPan: event.shiftKey || event.pointerType === "touch", isMoved: false };
                 canvas.setPointerCapture(event.pointerId);
             }
         });
         canvas.addEventListener("pointermove", (event) => {
             pointer = event;
-            if (!dragged) {
-                map.hover(event);
-                return;
+            if (dragged) {
+                dragged.isMoved ||= Math.abs(event.clientX - dragged.x) > CLICK;
             }
-            dragged.isMoved ||= Math.abs(event.clientX - dragged.x) > CLICK;
-            if (dragged.isMoved) {
-                Tooltip.hide();
-                const { from, to, width } = map.view();
-                if (dragged.isPan) {
-                    map.move(dragged.from - ((event.clientX - dragged.x) * (to - from)) / width);
-                } else {
-                    map.brush([dragged.value, map.at(event).value].sort((one, other) => one - other));
-                }
+            if (dragged?.isMoved && dragged.isPan) {
+                Axis.move(Axis.view.from + dragged.value - map.at(event).value);
+            } else if (dragged?.isMoved) {
+                map.brush([dragged.value, map.at(event).value].sort((one, other) => one - other));
             }
         });
         canvas.addEventListener("pointerup", (event) => {
@@ -102,9 +89,9 @@ const MapInput = (() => {
         });
         canvas.addEventListener("pointerleave", () => {
             pointer = undefined;
-            Tooltip.hide();
         });
-        canvas.addEventListener("dblclick", (event) => map.zoom(0.4, map.at(event).value));
+        canvas.addEventListener("dblclick", (event) => Axis.zoom(0.4, map.at(event).value));
+        Tooltip.follow(canvas, (event) => (dragged?.isMoved ? undefined : map.tipAt(event)));
     };
 
     return { listen };

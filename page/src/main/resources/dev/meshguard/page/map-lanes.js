@@ -68,13 +68,10 @@ const MapLanes = (() => {
                 type: lane.type,
                 name: lane.device < 0 ? lane.type : `${lane.device} ${lane.type}`,
                 freed: members[number].filter((index) => rectangles.mark[index] === 0),
-                // What was freed and had several reports at a time is outlined over the rest.
-                doubled: members[number].filter((index) => rectangles.mark[index] === 0 && rectangles.reports[index] > 1),
                 // Leaked ones last, so that nothing covers them.
                 survivors: survivors.sort((one, other) => ((rectangles.mark[other] + 3) % 5) - ((rectangles.mark[one] + 3) % 5)),
                 bands: bands(survivors),
                 isOpen: false,
-                isShown: true,
                 top: 0,
                 height: 0,
             };
@@ -87,19 +84,16 @@ const MapLanes = (() => {
         }
         const isMany = lanes.length > MANY && lanes.some((lane) => lane.survivors.length > 0);
 
-        /** Puts the shown lanes below each other and returns how high they are in all. */
-        const layout = (top) => {
-            let y = top;
-            for (const lane of lanes.filter((one) => one.isShown)) {
-                lane.top = y;
-                lane.height = lane.isOpen ? OPEN : COMPACT;
-                y += lane.height + GAP;
-            }
-            return y;
-        };
-
-        return { lanes, low, high, layout, isMany };
+        return { lanes, low, high, isMany };
     };
+
+    /** Puts lanes below each other and returns how high they are in all. */
+    const layout = (lanes, top) =>
+        lanes.reduce((y, lane) => {
+            lane.top = y;
+            lane.height = lane.isOpen ? OPEN : COMPACT;
+            return y + lane.height + GAP;
+        }, top);
 
     /** The names of lanes, which open and fold them. */
     const names = (lanes, draw) =>
@@ -121,10 +115,10 @@ const MapLanes = (() => {
             ),
         );
 
-    const placeNames = (names, lanes, gutter) => {
+    const placeNames = (names, lanes, shown, gutter) => {
         for (const [number, name] of names.entries()) {
             const lane = lanes[number];
-            name.hidden = !lane.isShown;
+            name.hidden = !shown.includes(lane);
             name.style.top = `${lane.top}px`;
             name.style.width = `${gutter - 6}px`;
             name.style.height = `${lane.height}px`;
@@ -132,5 +126,5 @@ const MapLanes = (() => {
         }
     };
 
-    return { create, names, placeNames };
+    return { create, layout, names, placeNames };
 })();

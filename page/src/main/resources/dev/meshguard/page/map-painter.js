@@ -11,46 +11,46 @@ const MapPainter = (() => {
     /** Room left of the lanes for their names, and of live bytes for its axis: the views have the same left edge. */
     const gutter = (width) => (width < 560 ? 92 : 128);
 
-    const hatch = (context, ink, paper, ratio) => {
+    /** Stripes besides the colour, for readers who see none. */
+    const stripes = (context, ground, ink, side, transform) => {
         const tile = document.createElement("canvas");
-        const side = 6 * ratio;
-        tile.width = side;
-        tile.height = side;
+        tile.width = tile.height = side;
         const pen = tile.getContext("2d");
-        pen.fillStyle = paper;
+        pen.fillStyle = ground;
         pen.fillRect(0, 0, side, side);
-        pen.strokeStyle = ink;
-        pen.lineWidth = 1.4 * ratio;
-        pen.beginPath();
-        pen.moveTo(-side, side);
-        pen.lineTo(side, -side);
-        pen.moveTo(0, side * 2);
-        pen.lineTo(side * 2, 0);
-        pen.moveTo(0, side);
-        pen.lineTo(side, 0);
-        pen.stroke();
+        pen.fillStyle = ink;
+        pen.fillRect(0, 0, side, side / 3);
         const pattern = context.createPattern(tile, "repeat");
-        pattern.setTransform(new DOMMatrix().scale(1 / ratio));
+        pattern.setTransform(transform);
         return pattern;
     };
 
+    /** A step of zoom has no time to ask for colours. */
+    const palettes = new Map();
+    Dom.onTheme(() => palettes.clear());
+
     const palette = (context, ratio) => {
-        const of = Dom.colour;
-        return {
-            ink: of("ink"),
-            soft: of("soft"),
-            line: of("line"),
-            band: of("band"),
-            lane: of("lane"),
-            paper: of("paper"),
-            onFinding: of("on-finding"),
-            cursor: of("cursor"),
-            type: (type) => of(Dom.typeName(type)),
-            findings: Array.from({ length: FindingColours.COLOURS + 1 }, (_, number) => of(`finding-${number}`)),
-            marks: ["", of("leaked"), of("misreported"), hatch(context, of("expected"), of("paper"), ratio), hatch(context, of("undecided"), of("undecided-paper"), ratio), of("late")],
-            edges: ["", of("leaked-edge"), of("misreported-edge"), of("expected"), of("undecided"), of("late-edge")],
-        };
+        if (!palettes.has(ratio)) {
+            const of = Dom.colour;
+            const hatch = (ink, paper) => stripes(context, of(paper), of(ink), 4 * ratio, new DOMMatrix().scale(1 / ratio).rotate(-45));
+            palettes.set(ratio, {
+                ink: of("ink"),
+                soft: of("soft"),
+                line: of("line"),
+                band: of("band"),
+                lane: of("lane"),
+                paper: of("paper"),
+                onFinding: of("on-finding"),
+                cursor: of("cursor"),
+                findings: Array.from({ length: FindingColours.COLOURS + 1 }, (_, number) => of(`finding-${number}`)),
+                marks: ["", of("leaked"), of("misreported"), hatch("expected", "paper"), hatch("undecided", "undecided-paper"), of("late")],
+                edges: ["", of("leaked-edge"), of("misreported-edge"), of("expected"), of("undecided"), of("late-edge")],
+            });
+        }
+        return palettes.get(ratio);
     };
+
+    const typeColour = (type) => Dom.colour(Dom.typeName(type));
 
     const phases = (context, scene, colours) => {
         const { data, axis, x, width, height } = scene;
@@ -136,8 +136,7 @@ const MapPainter = (() => {
         context.fillStyle = colours.soft;
         context.strokeStyle = colours.line;
         let free = -1;
-        const shown = axis.ticks ? axis.ticks(view.from, view.to) : Axis.ticks(view.from, view.to, Math.max(2, width / 120));
-        for (const tick of shown) {
+        for (const tick of axis.ticks(view.from, view.to, Math.max(2, width / 120))) {
             const at = Math.round(x(tick)) + 0.5;
             context.beginPath();
             context.moveTo(at, height - BOTTOM);
@@ -155,8 +154,8 @@ const MapPainter = (() => {
         context.textAlign = "left";
     };
 
-    const rgba = (hex, alpha) => {
-        const [red, green, blue] = [1, 3, 5].map((place) => parseInt(hex.slice(place, place + 2), 16));
+    const pixelOf = (colour, alpha) => {
+        const [red, green, blue] = colour.match(/\d+/g);
         // Canvases keep red in the lowest byte.
         return ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
     };
@@ -165,8 +164,8 @@ const MapPainter = (() => {
      * What was freed, pixel by pixel: a hundred thousand generations are mostly thinner than a pixel, and a fill for each of them would take
      * longer than a frame. At any time an address belongs to one of them, so a pixel is hardly ever written twice.
      */
-    const freed = (pixels, stride, ratio, scene, lane, colour) => {
-        const { xs, view, width, low, high } = scene;
+    const freed = (pixels, stride, scene, lane, colour) => {
+        const { xs, view, width, ratio, low, high } = scene;
         const scale = (width * ratio) / (view.to - view.from);
         const widest = Math.floor(width * ratio);
         const first = Math.round(lane.top * ratio);
@@ -209,12 +208,13 @@ const MapPainter = (() => {
     };
 
     /** Draws what was freed in all lanes and returns how many that were. */
-    const freedOfAll = (context, scene, ratio, colours) => {
+    const freedOfAll = (context, scene) => {
+        const { ratio } = scene;
         const stride = Math.max(1, Math.floor(scene.width * ratio));
         const { image, pixels, canvas } = surfaceOf(stride, Math.round(scene.height * ratio));
         let count = 0;
         for (const lane of scene.lanes) {
-            count += freed(pixels, stride, ratio, scene, lane, rgba(colours.type(lane.type), scene.isFaint ? 31 : 158));
+            count += freed(pixels, stride, scene, lane, pixelOf(typeColour(lane.type), 158));
         }
         canvas.getContext("2d").putImageData(image, 0, 0);
         context.drawImage(canvas, 0, 0, image.width / ratio, image.height / ratio);
@@ -232,46 +232,23 @@ const MapPainter = (() => {
         };
     };
 
-    const isInView = ({ xs, view }, index) => xs.to[index] >= view.from && xs.from[index] <= view.to;
-
-    const doubled = (context, scene, lane, colour) => {
-        context.strokeStyle = colour;
-        context.lineWidth = 1;
-        for (const index of lane.doubled) {
-            const { left, right, top, tall } = boxOf(scene, lane, index);
-            // Where there is no room for an outline it would hide what it is around.
-            if (right - left > 5 && tall > 4) {
-                context.strokeRect(left + 0.5, top + 0.5, right - left - 1, tall - 1);
-            }
-        }
-    };
-
     const survivors = (context, scene, lane, colours) => {
-        const { rectangles } = scene.data;
-        const shown = lane.survivors.filter((index) => isInView(scene, index));
+        const { data, xs, view, width } = scene;
+        const { mark, to, group } = data.rectangles;
+        const shown = lane.survivors.filter((index) => xs.to[index] >= view.from && xs.from[index] <= view.to);
         for (const index of shown) {
-            const mark = rectangles.mark[index];
             const box = boxOf(scene, lane, index);
-            const begin = box.left;
-            const end = rectangles.to[index] < 0 ? scene.width + RIGHT - 2 : box.right;
-            const top = box.top;
+            const wide = Math.max(2, (to[index] < 0 ? width + RIGHT - 2 : box.right) - box.left);
             const tall = Math.max(3, box.tall);
-            context.globalAlpha = scene.isFaint && rectangles.unlikeMost[index] !== 1 ? 0.15 : 1;
-            context.fillStyle = mark === LEAKED ? colours.findings[scene.colours.ofGroup[rectangles.group[index]] ?? 0] : colours.marks[mark];
-            context.fillRect(begin, top, Math.max(2, end - begin), tall);
+            const isLeaked = mark[index] === LEAKED;
+            context.fillStyle = isLeaked ? colours.findings[scene.colours.ofGroup[group[index]] ?? 0] : colours.marks[mark[index]];
+            context.fillRect(box.left, box.top, wide, tall);
             // The buffers of a finding are one band: an edge around each would hide what it is.
-            if (tall > 5 && mark !== LEAKED) {
-                context.strokeStyle = colours.edges[mark];
+            if (tall > 5 && !isLeaked) {
+                context.strokeStyle = colours.edges[mark[index]];
                 context.lineWidth = 1;
-                context.strokeRect(begin + 0.5, top + 0.5, Math.max(2, end - begin) - 1, tall - 1);
+                context.strokeRect(box.left + 0.5, box.top + 0.5, wide - 1, tall - 1);
             }
-            if (rectangles.reports[index] > 1) {
-                const isThin = tall < 8;
-                context.strokeStyle = colours.ink;
-                context.lineWidth = 1;
-                context.strokeRect(begin + (isThin ? -1.5 : 0.5), top + (isThin ? -1.5 : 0.5), Math.max(3, end - begin + (isThin ? 3 : -1)), tall + (isThin ? 3 : -1));
-            }
-            context.globalAlpha = 1;
         }
         return shown.length;
     };
@@ -301,77 +278,55 @@ const MapPainter = (() => {
         context.textAlign = "left";
     };
 
-    /** What was freed and is unlike most devices stands out where that is asked for. */
-    const unlike = (context, scene, lane, colour) => {
-        context.fillStyle = colour;
-        for (const index of lane.freed) {
-            if (scene.data.rectangles.unlikeMost[index] === 1 && isInView(scene, index)) {
-                const { left, right, top, tall } = boxOf(scene, lane, index);
-                context.fillRect(left, top, Math.max(2, right - left), Math.max(2, tall));
-            }
-        }
+    /** A canvas without what was drawn before, in pixels of the page instead of the screen. */
+    const cleared = (canvas, ratio) => {
+        const context = canvas.getContext("2d");
+        context.setTransform(ratio, 0, 0, ratio, 0, 0);
+        context.clearRect(0, 0, canvas.width, canvas.height);
+        return context;
     };
 
     /** Paints all lanes and returns how many rectangles are in view. */
-    const paint = (canvas, scene, ratio) => {
-        scene.labels = [];
-        const context = canvas.getContext("2d");
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.clearRect(0, 0, scene.width + RIGHT, scene.height);
-        const colours = palette(context, ratio);
+    const paint = (canvas, scene) => {
+        const context = cleared(canvas, scene.ratio);
+        const colours = palette(context, scene.ratio);
         phases(context, scene, colours);
-        let count = 0;
-        for (const lane of scene.lanes) {
-            context.fillStyle = colours.lane;
-            context.fillRect(0, lane.top, scene.width, lane.height);
-        }
+        context.fillStyle = colours.lane;
+        scene.lanes.forEach((lane) => context.fillRect(0, lane.top, scene.width, lane.height));
         marks(context, scene, colours);
-        if (!scene.survivorsOnly) {
-            count += freedOfAll(context, scene, ratio, colours);
-        }
+        let count = scene.survivorsOnly ? 0 : freedOfAll(context, scene);
         for (const lane of scene.lanes) {
-            if (!scene.survivorsOnly && !scene.isFaint) {
-                doubled(context, scene, lane, colours.ink);
-            }
-            if (scene.isFaint) {
-                unlike(context, scene, lane, colours.type(lane.type));
-            }
             count += survivors(context, scene, lane, colours);
-            if (!scene.isFaint) {
-                bands(context, scene, lane, colours);
-            }
+            bands(context, scene, lane, colours);
         }
-        context.font = scene.font;
         ticks(context, scene, colours);
         return count;
     };
 
     /** Paints cursor, selected rectangle and range over the lanes. */
-    const paintOver = (canvas, scene, ratio, marks) => {
-        const context = canvas.getContext("2d");
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.clearRect(0, 0, scene.width + RIGHT, scene.height);
-        cursor(context, scene, marks);
+    const paintOver = (canvas, scene, marks) => {
+        const context = cleared(canvas, scene.ratio);
+        cursor(context, scene, palette(context, scene.ratio), marks);
     };
 
-    const cursor = (context, scene, { cursor, chosen, brush }) => {
+    const cursor = (context, scene, colours, { cursor, chosen, brush }) => {
+        context.strokeStyle = colours.cursor;
         if (brush) {
             const [from, to] = brush.map((value) => Math.max(0, Math.min(scene.width, scene.x(value))));
-            context.fillStyle = `${Dom.colour("cursor")}2e`;
+            context.fillStyle = colours.cursor;
+            context.globalAlpha = 0.18;
             context.fillRect(from, 18, to - from, scene.height - BOTTOM - 18);
-            context.strokeStyle = Dom.colour("cursor");
+            context.globalAlpha = 1;
             context.lineWidth = 1;
             context.strokeRect(from + 0.5, 18.5, to - from, scene.height - BOTTOM - 19);
         }
         if (chosen) {
-            context.strokeStyle = Dom.colour("cursor");
             context.lineWidth = 2;
             context.strokeRect(chosen.left - 2, chosen.top - 2, chosen.width + 4, chosen.height + 4);
         }
         if (cursor !== undefined) {
             const at = Math.round(scene.x(scene.axis.of(cursor))) + 0.5;
             if (at >= 0 && at <= scene.width + 1) {
-                context.strokeStyle = Dom.colour("cursor");
                 context.lineWidth = 1.5;
                 context.beginPath();
                 context.moveTo(at, 18);
@@ -381,13 +336,16 @@ const MapPainter = (() => {
         }
     };
 
-    /** Setting the size of a canvas allocates its pixels anew, which a step of zoom has no time for. */
-    const resize = (one, width, height) => {
-        if (one.width !== width || one.height !== height) {
-            one.width = width;
-            one.height = height;
+    /** Gives a canvas its size. To set its pixels allocates them anew, which a step of zoom has no time for. */
+    const resize = (canvas, width, height, ratio) => {
+        canvas.style.width = `${width}px`;
+        canvas.style.height = `${height}px`;
+        const [wide, tall] = [Math.round(width * ratio), Math.round(height * ratio)];
+        if (canvas.width !== wide || canvas.height !== tall) {
+            canvas.width = wide;
+            canvas.height = tall;
         }
     };
 
-    return { paint, paintOver, cursor, boxOf, phases, marks, ticks, palette, resize, gutter, TOP, BOTTOM, RIGHT };
+    return { paint, paintOver, cursor, boxOf, phases, marks, ticks, palette, typeColour, stripes, cleared, resize, gutter, TOP, BOTTOM, RIGHT };
 })();

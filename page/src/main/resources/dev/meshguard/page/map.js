@@ -9,7 +9,6 @@ const MapView = (() => {
     let colours;
     let axis;
     let xs;
-    let view;
     let scene;
     let canvas;
     let over;
@@ -19,17 +18,14 @@ const MapView = (() => {
     let frame;
     let isWaiting = false;
     let brush;
-    const shows = { device: "", type: "", isFaint: false, survivorsOnly: false };
+    const shows = { device: "", type: "", survivorsOnly: false };
 
     const toAxis = () => {
-        const rectangles = data.rectangles;
-        const total = rectangles.lane.length;
-        xs = { from: new Float64Array(total), to: new Float64Array(total) };
-        for (let index = 0; index < total; index++) {
-            xs.from[index] = axis.of(rectangles.from[index]);
-            xs.to[index] = rectangles.to[index] < 0 ? Infinity : axis.of(rectangles.to[index]);
-        }
-        view = { from: axis.first, to: axis.last };
+        axis = Axis.current;
+        xs = {
+            from: Float64Array.from(data.rectangles.from, axis.of),
+            to: Float64Array.from(data.rectangles.to, (event) => (event < 0 ? Infinity : axis.of(event))),
+        };
     };
 
     const isLaneShown = (lane) => {
@@ -53,21 +49,17 @@ const MapView = (() => {
         if (outer === 0) {
             return;
         }
-        for (const lane of model.lanes) {
-            lane.isShown = isLaneShown(lane);
-        }
-        const lanes = model.lanes.filter((lane) => lane.isShown);
+        const lanes = model.lanes.filter(isLaneShown);
         const gutter = MapPainter.gutter(outer);
-        const height = model.layout(MapPainter.TOP) + MapPainter.BOTTOM;
+        const height = MapLanes.layout(lanes, MapPainter.TOP) + MapPainter.BOTTOM;
         const width = Math.max(40, outer - gutter - MapPainter.RIGHT);
         const ratio = Math.min(2, devicePixelRatio || 1);
         for (const one of [canvas, over]) {
             one.style.left = `${gutter}px`;
-            one.style.width = `${width + MapPainter.RIGHT}px`;
-            one.style.height = `${height}px`;
-            MapPainter.resize(one, Math.round((width + MapPainter.RIGHT) * ratio), Math.round(height * ratio));
+            MapPainter.resize(one, width + MapPainter.RIGHT, height, ratio);
         }
         frame.style.height = `${height}px`;
+        const view = Axis.view;
         scene = {
             data,
             axis,
@@ -75,24 +67,19 @@ const MapView = (() => {
             view,
             width,
             height,
+            ratio,
             lanes,
             low: model.low,
             high: model.high,
-            isFaint: shows.isFaint,
             survivorsOnly: shows.survivorsOnly,
             colours,
-            font: `11px ${getComputedStyle(document.body).fontFamily}`,
+            font: Chart.font(),
             x: (value) => ((value - view.from) * width) / (view.to - view.from),
+            labels: [],
         };
-        const count = MapPainter.paint(canvas, scene, ratio);
-        scene.ratio = ratio;
+        scene.drawn = MapPainter.paint(canvas, scene);
         paintOver();
-        MapLanes.placeNames(labels, model.lanes, gutter);
-        canvas.dataset.from = view.from;
-        canvas.dataset.to = view.to;
-        canvas.dataset.rectangles = count;
-        canvas.dataset.lanes = lanes.length;
-        canvas.dataset.axis = axis.name;
+        MapLanes.placeNames(labels, model.lanes, lanes, gutter);
         if (lanes.length === 0) {
             readout.textContent = "No lane is shown: choose another device or type.";
         }
@@ -100,15 +87,14 @@ const MapView = (() => {
 
     const paintOver = () => {
         if (scene) {
-            MapPainter.paintOver(over, scene, scene.ratio, { cursor: Cursor.event, chosen: Cursor.rectangle === undefined ? undefined : box(Cursor.rectangle), brush });
-            over.dataset.cursor = Cursor.event === undefined ? "" : Cursor.event;
+            MapPainter.paintOver(over, scene, { cursor: Cursor.event.value, chosen: Cursor.rectangle.value === undefined ? undefined : box(Cursor.rectangle.value), brush });
         }
     };
 
     /** The place of a rectangle on the canvas, or nothing if its lane is not shown. */
     const box = (index) => {
         const lane = model.lanes[data.rectangles.lane[index]];
-        if (!scene || !lane.isShown) {
+        if (!scene || !scene.lanes.includes(lane)) {
             return undefined;
         }
         const { left, right, top, tall } = MapPainter.boxOf(scene, lane, index);
@@ -119,33 +105,14 @@ const MapView = (() => {
         return { left, top, width: Math.max(2, end - left), height: Math.max(3, tall) };
     };
 
-    const zoom = (factor, around) => {
-        const whole = axis.last - axis.first;
-        const width = Math.min(whole, Math.max(axis.smallest, (view.to - view.from) * factor));
-        const share = (around - view.from) / (view.to - view.from);
-        move(around - share * width, width);
-    };
-
-    const move = (from, width = view.to - view.from) => {
-        const start = Math.max(axis.first, Math.min(axis.last - width, from));
-        view = { from: start, to: start + width };
-        Cursor.zoom(axis.event(view.from), axis.event(view.to));
-        draw();
-    };
-
-    const all = () => {
-        view = { from: axis.first, to: axis.last };
-        Cursor.zoom(undefined, undefined);
-        draw();
-    };
-
     const at = (event) => {
         const bounds = canvas.getBoundingClientRect();
         const x = event.clientX - bounds.left;
         const y = event.clientY - bounds.top;
-        const value = view.from + (Math.min(scene.width, x) * (view.to - view.from)) / scene.width;
+        const { from, to } = Axis.view;
+        const perPixel = (to - from) / scene.width;
         const lane = scene.lanes.find((one) => y >= one.top - 1 && y <= one.top + one.height + 1);
-        return { value, lane, y, slack: ((view.to - view.from) / scene.width) * 2 };
+        return { value: from + Math.min(scene.width, x) * perPixel, lane, y, slack: perPixel * 2 };
     };
 
     /** The rectangle under a point; a survivor goes before a freed one, the smaller before the larger. */
@@ -181,24 +148,19 @@ const MapView = (() => {
     };
 
     const closePanel = () => {
-        hidePanel();
-        Cursor.choose(undefined);
+        panel.hidden = true;
+        Cursor.rectangle.set(undefined);
         Address.clear();
         canvas.focus({ preventScroll: true });
     };
 
-    const hidePanel = () => {
-        panel.hidden = true;
-        panel.replaceChildren();
-    };
-
     const select = (index) => {
         readout.textContent = details.summary(index);
-        Cursor.choose(index);
+        Cursor.rectangle.set(index);
         Address.set("buffer", data.rectangles.from[index]);
     };
 
-    /** Brings a rectangle into view: its lane open and shown, its generation inside the range. */
+    /** Brings a rectangle into view, its lane open and shown and its generation inside the part of the run, and selects it. */
     const reveal = (index) => {
         const lane = model.lanes[data.rectangles.lane[index]];
         if (!isLaneShown(lane)) {
@@ -208,96 +170,85 @@ const MapView = (() => {
             Dom.section("map-type").value = "";
         }
         lane.isOpen = true;
-        if (xs.from[index] > view.to || xs.to[index] < view.from) {
-            all();
+        if (xs.from[index] > Axis.view.to || xs.to[index] < Axis.view.from) {
+            Axis.all();
         }
-        draw();
+        paint();
+        select(index);
     };
 
     const step = (by) => {
-        const shown = model.lanes.filter((lane) => isLaneShown(lane));
-        const survivors = shown.flatMap((lane) => lane.survivors).sort((one, other) => data.rectangles.from[one] - data.rectangles.from[other]);
-        const steps = survivors.length > 0 ? survivors : shown.flatMap((lane) => lane.freed).sort((one, other) => data.rectangles.from[one] - data.rectangles.from[other]);
+        const lanes = model.lanes.filter(isLaneShown);
+        const survivors = lanes.flatMap((lane) => lane.survivors);
+        const steps = (survivors.length > 0 ? survivors : lanes.flatMap((lane) => lane.freed)).sort((one, other) => data.rectangles.from[one] - data.rectangles.from[other]);
         if (steps.length === 0) {
             return;
         }
-        const now = steps.indexOf(Cursor.rectangle);
+        const now = steps.indexOf(Cursor.rectangle.value);
         const next = steps[now < 0 ? (by > 0 ? 0 : steps.length - 1) : (now + by + steps.length) % steps.length];
+        panel.hidden = true;
         reveal(next);
-        paint();
-        hidePanel();
-        select(next);
         const at = place(next);
         if (at) {
             Tooltip.show(at.x, at.y, details.tip(next));
         }
     };
 
-    /** Marks a range of the run, and makes all views show what happened in it. */
+    /** Marks a range of the run while a reader draws it. */
     const brushTo = (range) => {
         brush = range;
         paintOver();
     };
 
+    /** Makes all views show what happened in the marked range. */
     const endBrush = () => {
         const events = brush && brush.map((value) => Math.round(axis.event(value)));
-        Cursor.showRange(events && events[1] > events[0] ? events : undefined);
+        brushTo(undefined);
+        Cursor.range.set(events && events[1] > events[0] ? events : undefined);
     };
 
     /** Selects the rectangle at a point, or only the moment. Nothing scrolls: the card opens where the pointer is. */
     const click = (point) => {
         const index = pick(point);
-        Cursor.moveTo(Math.max(1, Math.min(data.end, Math.round(axis.event(point.value)))));
+        Cursor.event.set(Math.max(1, Math.min(data.end, Math.round(axis.event(point.value)))));
         if (index === undefined) {
-            hidePanel();
-            Cursor.choose(undefined);
+            panel.hidden = true;
+            Cursor.rectangle.set(undefined);
         } else {
             select(index);
             openPanel(index);
         }
     };
 
-    const hover = (event) => {
-        const index = scene && pick(at(event));
-        if (index === undefined) {
-            Tooltip.hide();
-        } else {
-            Tooltip.show(event.clientX, event.clientY, details.tip(index));
-        }
+    const tipAt = (event) => {
+        const index = pick(at(event));
+        return index === undefined ? undefined : details.tip(index);
     };
 
     const listen = () => {
         MapInput.listen(canvas, {
             at,
-            zoom,
-            move,
-            all,
             step,
             click,
-            hover,
+            tipAt,
             brush: brushTo,
             endBrush,
-            open: () => Cursor.rectangle !== undefined && openPanel(Cursor.rectangle),
-            close: () => (panel.hidden ? Cursor.showRange(undefined) : closePanel()),
-            isWaiting: () => scene === undefined,
-            view: () => ({ ...view, width: scene.width, cursor: Cursor.event === undefined ? undefined : axis.of(Cursor.event) }),
+            open: () => Cursor.rectangle.value !== undefined && openPanel(Cursor.rectangle.value),
+            close: () => (panel.hidden ? Cursor.range.set(undefined) : closePanel()),
         });
         Dom.onNewWidth(frame, draw);
-        Dom.onTheme(() => paint());
-        Axis.onChange((chosen) => {
-            axis = chosen;
-            toAxis();
-            Cursor.showRange(undefined);
-            Cursor.zoom(undefined, undefined);
+        Dom.onTheme(paint);
+        Axis.onChange((view) => {
+            if (view.axis !== axis) {
+                toAxis();
+                Cursor.range.set(undefined);
+            }
             draw();
         });
-        Cursor.onMove(paintOver);
-        Cursor.onChoose(paintOver);
-        Cursor.onRange((range) => {
-            brush = range && range.map((event) => axis.of(event));
-            paintOver();
-        });
-        Cursor.onDevice((device) => {
+        Cursor.event.onChange(paintOver);
+        Cursor.rectangle.onChange(paintOver);
+        Cursor.range.onChange((range) => brushTo(range && range.map((event) => axis.of(event))));
+        Cursor.device.onChange((device) => {
             shows.device = device === undefined ? "" : String(device);
             Dom.section("map-device").value = shows.device;
             draw();
@@ -307,8 +258,6 @@ const MapView = (() => {
             const index = data.rectangles.from.indexOf(Number(number));
             if (index >= 0) {
                 reveal(index);
-                paint();
-                select(index);
                 openPanel(index);
                 labels[data.rectangles.lane[index]].scrollIntoView({ block: "center" });
                 canvas.focus({ preventScroll: true });
@@ -317,9 +266,9 @@ const MapView = (() => {
     };
 
     const foldAll = () => {
-        const shown = model.lanes.filter(isLaneShown);
-        const isOpen = shown.some((lane) => !lane.isOpen);
-        shown.forEach((lane) => {
+        const lanes = model.lanes.filter(isLaneShown);
+        const isOpen = lanes.some((lane) => !lane.isOpen);
+        lanes.forEach((lane) => {
             lane.isOpen = isOpen;
         });
         draw();
@@ -335,7 +284,6 @@ const MapView = (() => {
         model = MapLanes.create(data);
         details = MapDetails.create(data);
         colours = FindingColours.create(data);
-        axis = Axis.current;
         toAxis();
         if (model.isMany) {
             shows.device = "survivors";
@@ -354,18 +302,14 @@ const MapView = (() => {
         panel = Dom.make("div", { class: "panel", id: "map-details", role: "region", "aria-label": "The selected buffer", hidden: true });
         labels = MapLanes.names(model.lanes, draw);
         frame = Dom.make("div", { class: "map-frame", id: "map-frame" }, labels, canvas, over);
-        const { shown, of } = data.aggregated.rectangles;
         section.append(
-            MapControls.controls(data, model, shows, { draw, all, foldAll, zoom: (factor) => zoom(factor, (view.from + view.to) / 2) }),
+            MapControls.controls(data, model, shows, draw, foldAll),
             MapControls.legend(data, colours),
             Dom.make("div", { class: "map-holder" }, frame, panel),
             readout,
-            shown < of ? Dom.make("p", { class: "aggregated", id: "map-aggregated" }, `${Format.thousands(shown)} of ${Format.thousands(of)} generations are drawn: all survivors, and of the freed ones the ones that took the most bytes for the longest time.`) : "",
+            Dom.omitted(data.aggregated.rectangles, "generations are drawn: all survivors, and of the freed ones the ones that took the most bytes for the longest time.", "map-aggregated"),
             Dom.make("p", { class: "note" }, "Left to right: the run. Bottom to top of a lane: addresses; ranges that nothing ever occupied are drawn short."),
         );
-        if (model.isMany) {
-            Dom.section("map-device").value = "survivors";
-        }
         paint();
         listen();
     };
@@ -377,16 +321,12 @@ const MapView = (() => {
         return at && { x: bounds.left + at.left + at.width / 2, y: bounds.top + at.top + at.height / 2 };
     };
 
-    /** Where a value of the axis is in the window. */
-    const xOf = (value) => canvas.getBoundingClientRect().left + scene.x(value);
-
     return {
         show,
         place,
-        xOf,
-        /** The texts over the lanes with the room that they take. */
-        get labels() {
-            return scene.labels;
+        /** What was drawn last: the part of the run, the lanes, and the texts with the room that they take. */
+        get scene() {
+            return scene;
         },
     };
 })();

@@ -63,7 +63,7 @@ const MatrixView = (() => {
         }
         const place = Dom.make("div", {}, table(data.matrix));
         section.append(place);
-        Cursor.onRange((range) => {
+        Cursor.range.onChange((range) => {
             place.replaceChildren(...table(range ? RangeFigures.matrix(data, range) : data.matrix, range));
             place.append(range && RangeFigures.isPartial(data) ? Dom.make("p", { class: "aggregated" }, "The page omits some freed buffers, so the figures of a range are too low.") : "");
         });

@@ -90,14 +90,8 @@ const RangeFigures = (() => {
         return Object.fromEntries(Object.entries(amounts).map(([key, amount]) => [key, tree(amount)]));
     };
 
-    /** The rounds that began in a range, as places in the rounds of the growth; nothing if it is unknown when they began. */
-    const rounds = (data, [first, last]) => {
-        const began = new Map(data.marks.filter((mark) => mark.kind === "ROUND").map((mark) => [Number(mark.name.replace("round ", "")), mark.event]));
-        return data.growth.round.some((round) => round > 0 && !began.has(round)) ? undefined : data.growth.round.flatMap((round, place) => (began.get(round) >= first && began.get(round) <= last ? [place] : []));
-    };
-
     /** Whether freed buffers are missing in the page, so that figures of a range are too low. */
     const isPartial = (data) => data.aggregated.rectangles.shown < data.aggregated.rectangles.of;
 
-    return { matrix, origins, rounds, isPartial };
+    return { matrix, origins, isPartial };
 })();

@@ -6,10 +6,10 @@
         const counts = { groups: Findings.all(data).length, expectations: data.expectations.length };
         const place = Dom.section("views");
         const showAll = () => {
-            Cursor.showDevice(undefined);
+            Cursor.device.set(undefined);
             Address.clear();
         };
-        const wholeRun = Dom.make("button", { type: "button", id: "whole-run", class: "only", hidden: true, onclick: () => Cursor.showRange(undefined) });
+        const wholeRun = Dom.make("button", { type: "button", id: "whole-run", class: "only", hidden: true, onclick: () => Cursor.range.set(undefined) });
         const only = Dom.make("button", { type: "button", id: "all-devices", class: "only", hidden: true, onclick: showAll });
         const readout = Dom.make("p", { id: "cursor", class: "cursor", role: "status" });
         place.append(
@@ -24,26 +24,15 @@
             wholeRun,
             readout,
         );
-        // The map shows the range itself, and the survivors and the events count what they show.
-        const notes = ["live", "matrix", "growth", "icicle"].map((id) => {
-            const text = Dom.make("span", {}, "");
-            const note = Dom.make("p", { class: "filtered", hidden: true }, text, Dom.make("button", { type: "button", onclick: () => Cursor.showRange(undefined) }, "Show the whole run"));
-            document.querySelector(`#${id} h2`).after(note);
-            return [note, text];
-        });
-        Cursor.onRange((range) => {
-            for (const [note, text] of notes) {
-                note.hidden = range === undefined;
-                text.textContent = range ? `${note.parentElement.id === "live" ? "Marked: events" : "Only events"} #${range[0]} to #${range[1]}. ` : "";
-            }
+        Cursor.range.onChange((range) => {
             wholeRun.hidden = range === undefined;
             wholeRun.textContent = `Events ${(range || []).map((event) => `#${event}`).join(" to ")} only: show all`;
         });
-        Cursor.onDevice((device) => {
+        Cursor.device.onChange((device) => {
             only.hidden = device === undefined;
             only.textContent = `Device ${device} only: show all`;
         });
-        Cursor.onMove((event, source) => {
+        Cursor.event.onChange((event, source) => {
             if (source !== "address") {
                 Address.set(source === "space" ? "space" : "event", event);
             }
@@ -72,7 +61,7 @@
         SpaceView.show(data);
         MatrixView.show(data);
         GrowthView.show(data);
-        IcicleView.show(data);
+        OriginsView.show(data);
         EventsView.show(data);
         ExpectationsView.show(data);
         navigation(data);

@@ -110,26 +110,9 @@ const SortableTable = (() => {
         };
 
         const table = Dom.make("table", { id, class: "sortable" }, Dom.make("caption", { class: "visually-hidden" }, caption), Dom.make("thead", {}, Dom.make("tr", {}, columns.map(header))), body);
-        const order = Dom.select(
-            `${id}-order`,
-            "Sort by",
-            [["", "as found"], ...columns.map((column) => [column.key, column.title])],
-            (key) => {
-                sorted = undefined;
-                if (key === "") {
-                    show();
-                } else {
-                    sort(key);
-                }
-            },
-        );
-        order.classList.add("order");
-        if (sortBy) {
-            order.querySelector("select").value = sortBy;
-        }
         show();
         return {
-            element: Dom.make("div", { class: "table" }, order, table, unfolder, status),
+            element: Dom.make("div", { class: "table" }, table, unfolder, status),
             filter: (predicate) => {
                 holds = predicate;
                 show();

@@ -13,7 +13,7 @@ const SpacePainter = (() => {
         if (low === undefined) {
             return;
         }
-        const [left, right] = [low, high].map((address) => `0x${address.toString(16)}`);
+        const [left, right] = [low, high].map(Format.hex);
         context.textAlign = "left";
         context.fillText(left, 0, HEIGHT - 7);
         if (context.measureText(left).width + context.measureText(right).width + 12 < width) {
@@ -32,16 +32,12 @@ const SpacePainter = (() => {
     };
 
     /** Paints a bank, to scale or with short holes, and returns what lies where: blocks and holes, from left to right. */
-    const paint = (canvas, bank, data, groups, isToScale, chosen) => {
+    const paint = (canvas, bank, data, groups, isToScale) => {
         const width = canvas.parentElement.clientWidth;
         const ratio = Math.min(2, devicePixelRatio || 1);
-        canvas.style.width = `${width}px`;
-        canvas.style.height = `${HEIGHT}px`;
-        MapPainter.resize(canvas, Math.round(width * ratio), Math.round(HEIGHT * ratio));
-        const context = canvas.getContext("2d");
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.clearRect(0, 0, width, HEIGHT);
-        context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
+        MapPainter.resize(canvas, width, HEIGHT, ratio);
+        const context = MapPainter.cleared(canvas, ratio);
+        context.font = Chart.font();
         const colours = MapPainter.palette(context, ratio);
         // Long holes are short, so that an almost empty memory shows its blocks.
         const scale = Spans.scale(bank.spans, bank.holes, isToScale ? Infinity : bank.used > 0 ? bank.used * 0.08 : 1);
@@ -54,7 +50,7 @@ const SpacePainter = (() => {
             const left = x(address[index]);
             const right = Math.max(left + SMALLEST, x(address[index] + Math.max(0, perBank[index])));
             context.globalAlpha = mark[index] === 0 ? 0.62 : 1;
-            context.fillStyle = mark[index] === 0 ? colours.type(bank.type) : mark[index] === 1 ? colours.findings[groups.ofGroup[group[index]] ?? 0] : colours.marks[mark[index]];
+            context.fillStyle = mark[index] === 0 ? MapPainter.typeColour(bank.type) : mark[index] === 1 ? colours.findings[groups.ofGroup[group[index]] ?? 0] : colours.marks[mark[index]];
             context.fillRect(left, 0, right - left > 4 ? right - left - 1 : right - left, TALL);
             context.globalAlpha = 1;
             parts.push({ index, from: address[index], to: address[index] + Math.max(0, perBank[index]), left, right });
@@ -62,13 +58,7 @@ const SpacePainter = (() => {
         context.strokeStyle = colours.line;
         context.strokeRect(0.5, 0.5, width - 1, TALL - 1);
         texts(context, bank, x, colours, width);
-        parts.sort((one, other) => one.from - other.from);
-        if (chosen !== undefined && parts[chosen]) {
-            context.strokeStyle = colours.cursor;
-            context.lineWidth = 2;
-            context.strokeRect(parts[chosen].left + 1, 1, Math.max(2, parts[chosen].right - parts[chosen].left - 2), TALL - 2);
-        }
-        return parts;
+        return parts.sort((one, other) => one.from - other.from);
     };
 
     return { paint };

@@ -2,7 +2,7 @@
 
 /** Shows the address space of the allocators at a chosen event: a strip for each memory, devices that are alike in one. */
 const SpaceView = (() => {
-    const FIRST = 12;
+    const MOST = 12;
 
     let data;
     let model;
@@ -11,13 +11,9 @@ const SpaceView = (() => {
     let input;
     let moment;
     let strips;
-    let readout;
     let table;
-    let isUnfolded = false;
-    let isInView = false;
-    let isBehind = true;
 
-    const event = () => Cursor.event ?? data.peak.event;
+    const event = () => Cursor.event.value ?? data.peak.event;
 
     const devicesOf = (devices) => (devices[0] < 0 ? "no device" : devices.length === 1 ? `device ${devices[0]}` : `${devices.length} devices`);
 
@@ -38,18 +34,13 @@ const SpaceView = (() => {
             bank.fragmentation === undefined ? null : figure("fragmentation", percent(bank.fragmentation), "fragmentation"),
         );
 
-    const holeTip = (part) => [Dom.make("p", {}, Dom.make("b", {}, `Free: ${Format.size(part.to - part.from)}`), " in each bank"), Dom.make("p", {}, `from ${Format.address(part.from)} to 0x${part.to.toString(16)}`)];
-
-    const blockTip = (part) => [...details.tip(part.index), part.to > part.from ? Dom.make("p", {}, `${Format.size(part.to - part.from)} in each bank`) : null];
-
-    const summary = (part) => (part.index === undefined ? `Free: ${Format.size(part.to - part.from)} from ${Format.address(part.from)}` : details.summary(part.index));
-
-    const choose = (part) => {
-        readout.replaceChildren(summary(part), part.index === undefined ? "" : " · ", part.index === undefined ? "" : Address.link("buffer", data.rectangles.from[part.index], "Show it on the lifetime map"));
-    };
+    const tip = (part) =>
+        part.index === undefined
+            ? [Dom.make("p", {}, Dom.make("b", {}, `Free: ${Format.size(part.to - part.from)}`), " in each bank"), Dom.make("p", {}, `from ${Format.address(part.from)} to ${Format.hex(part.to)}`)]
+            : [...details.tip(part.index), part.to > part.from ? Dom.make("p", {}, `${Format.size(part.to - part.from)} in each bank`) : null];
 
     const strip = (bank, number) => {
-        const canvas = Dom.make("canvas", { tabindex: "0", role: "application", "aria-label": `Address space of ${name(bank)}: ${Format.count(bank.blocks.length, "block")}; arrow keys go from one to the next, and the table below lists them`, "aria-describedby": "space-readout" });
+        const canvas = Dom.make("canvas", { role: "img", "aria-label": `Address space of ${name(bank)}: ${Format.count(bank.blocks.length, "block")}. The table below lists them.` });
         const title = [Dom.make("h3", {}, bank.type, ` of ${devicesOf(bank.devices)}`), Dom.make("span", { class: "of-allocator" }, [bank.devices.length > 1 ? `devices ${bank.devices.join(", ")}` : null, bank.allocator ? `allocator of ${bank.allocator}` : null, bank.banks ? `each of ${bank.banks} banks` : "each bank"].filter(Boolean).join(" · "))];
         const holder = Dom.make("div", { class: "space-bank" }, canvas);
         const element = Dom.make(
@@ -62,37 +53,19 @@ const SpaceView = (() => {
             bank.overlaps > 0 ? Dom.make("p", { class: "note" }, `${Format.count(bank.overlaps, "block")} ${bank.overlaps === 1 ? "overlaps another: the report of a free is" : "overlap others: reports of frees are"} missing.`) : null,
         );
         let parts = [];
-        let chosen;
         const paint = () => {
-            parts = SpacePainter.paint(canvas, bank, data, colours, false, chosen);
-            canvas.dataset.parts = parts.length;
+            parts = SpacePainter.paint(canvas, bank, data, colours, false);
         };
         const at = (pointer) => {
             const x = pointer.clientX - canvas.getBoundingClientRect().left;
             const hit = parts.filter((part) => part.left - 1 <= x && x <= part.right + 1);
             return hit.find((part) => part.index !== undefined && part.left <= x && x <= part.right) || hit[0];
         };
-        const tip = (part) => part && (part.index === undefined ? holeTip(part) : blockTip(part));
-        Tooltip.follow(canvas, (pointer) => tip(at(pointer)));
+        Tooltip.follow(canvas, (pointer) => at(pointer) && tip(at(pointer)));
         canvas.addEventListener("click", (pointer) => {
             const part = at(pointer);
-            if (part) {
-                chosen = parts.indexOf(part);
-                paint();
-                choose(part);
-            }
-        });
-        canvas.addEventListener("keydown", (key) => {
-            const by = { ArrowRight: 1, ArrowLeft: -1 }[key.key];
-            if (by && parts.length > 0) {
-                key.preventDefault();
-                chosen = chosen === undefined ? (by > 0 ? 0 : parts.length - 1) : Math.max(0, Math.min(parts.length - 1, chosen + by));
-                paint();
-                choose(parts[chosen]);
-                const box = canvas.getBoundingClientRect();
-                Tooltip.show(box.left + parts[chosen].left, box.top + 20, tip(parts[chosen]));
-            } else if (key.key === "Enter" && parts[chosen]?.index !== undefined) {
-                location.hash = `#buffer-${data.rectangles.from[parts[chosen].index]}`;
+            if (part?.index !== undefined) {
+                location.hash = `#buffer-${data.rectangles.from[part.index]}`;
             }
         });
         return { element, paint };
@@ -111,7 +84,7 @@ const SpaceView = (() => {
             rows: rows(banks),
             columns: [
                 { key: "memory", title: "Memory", value: ({ bank }) => name(bank), cells: ({ bank }) => name(bank) },
-                { key: "address", title: "Address", number: true, value: ({ index }) => address[index], cells: ({ index }) => `0x${address[index].toString(16)}` },
+                { key: "address", title: "Address", number: true, value: ({ index }) => address[index], cells: ({ index }) => Address.link("buffer", from[index], Format.hex(address[index])) },
                 { key: "bank", title: "In each bank", number: true, value: ({ index }) => perBank[index], cells: ({ index }) => (perBank[index] < 0 ? Dom.absent() : Format.shortSize(perBank[index])) },
                 { key: "size", title: "Size", number: true, value: ({ index }) => size[index], cells: ({ index }) => Format.shortSize(size[index]) },
                 { key: "label", title: "Label", value: ({ index }) => text(label[index]), cells: ({ index }) => text(label[index]) || Dom.absent() },
@@ -124,47 +97,19 @@ const SpaceView = (() => {
 
     const showTable = () => {
         if (table.open) {
-            table.lastElementChild.replaceChildren(blocks(model.at(event(), Cursor.device)));
+            table.lastElementChild.replaceChildren(blocks(model.at(event(), Cursor.device.value)));
         }
     };
 
     const draw = () => {
-        isBehind = false;
-        const banks = model.at(event(), Cursor.device);
+        const banks = model.at(event(), Cursor.device.value);
         const phase = [...data.phases].reverse().find((one) => one.from <= event());
         input.value = event();
         moment.textContent = `${phase ? `in ${phase.name}; ` : ""}${Format.shortSize(banks.reduce((sum, bank) => sum + bank.bytes * bank.devices.length, 0))} live${event() === data.peak.event ? ", the peak of the run" : ""}`;
-        const shown = isUnfolded ? banks : banks.slice(0, FIRST);
-        const made = shown.map(strip);
-        strips.replaceChildren(
-            ...made.map(({ element }) => element),
-            shown.length === banks.length
-                ? ""
-                : Dom.make(
-                      "button",
-                      {
-                          type: "button",
-                          id: "space-unfold",
-                          onclick: () => {
-                              isUnfolded = true;
-                              draw();
-                              strips.querySelectorAll("canvas")[FIRST].focus({ preventScroll: true });
-                          },
-                      },
-                      `Show all ${banks.length} strips`,
-                  ),
-        );
+        const made = banks.slice(0, MOST).map(strip);
+        strips.replaceChildren(...made.map(({ element }) => element), Dom.omitted({ shown: made.length, of: banks.length }, "strips are drawn. Click a device of the mesh to see its own."));
         made.forEach(({ paint }) => paint());
-        strips.dataset.event = event();
         showTable();
-    };
-
-    /** Nobody waits for what is not on the screen. */
-    const follow = () => {
-        isBehind = true;
-        if (isInView) {
-            draw();
-        }
     };
 
     const show = (newData) => {
@@ -177,16 +122,15 @@ const SpaceView = (() => {
         }
         details = MapDetails.create(data);
         colours = FindingColours.create(data);
-        input = Dom.make("input", { type: "number", id: "space-event", min: "1", max: String(data.end), value: String(event()) });
+        input = Dom.make("input", { type: "number", id: "space-event", min: "1", max: String(data.end) });
         input.addEventListener("input", () => {
             const number = input.valueAsNumber;
             if (Number.isInteger(number) && number >= 1 && number <= data.end) {
-                Cursor.moveTo(number, "space");
+                Cursor.event.set(number, "space");
             }
         });
         moment = Dom.make("span", { class: "moment", id: "space-moment" });
         strips = Dom.make("div", { class: "space-strips", id: "space-strips" });
-        readout = Dom.make("p", { class: "readout", id: "space-readout", role: "status" });
         table = Dom.make("details", { id: "space-blocks" }, Dom.make("summary", {}, "Blocks as a table"), Dom.make("div"));
         table.addEventListener("toggle", showTable);
         section.append(
@@ -195,28 +139,23 @@ const SpaceView = (() => {
                 "div",
                 { class: "controls" },
                 Dom.make("label", { class: "field" }, Dom.make("span", {}, "Event"), input),
-                Dom.make("button", { type: "button", id: "space-peak", onclick: () => Cursor.moveTo(data.peak.event, "space") }, "Peak of the run"),
+                Dom.make("button", { type: "button", id: "space-peak", onclick: () => Cursor.event.set(data.peak.event, "space") }, "Peak of the run"),
                 moment,
             ),
             strips,
-            readout,
             table,
-            Dom.make("p", { class: "note" }, "Left to right: the addresses of one bank, in the colours of the map; long holes are drawn short. A buffer occupies the same address in each bank. Fragmentation is the share of the free bytes outside the largest free block."),
+            Dom.make("p", { class: "note" }, "Left to right: the addresses of one bank, in the colours of the map; long holes are drawn short. A click on a block shows it there. A buffer occupies the same address in each bank. Fragmentation is the share of the free bytes outside the largest free block."),
         );
         Address.onOpen("space", (number) => {
-            Cursor.moveTo(Math.max(1, Math.min(data.end, Number(number))), "address");
+            Cursor.event.set(Math.max(1, Math.min(data.end, Number(number))), "address");
             section.scrollIntoView();
         });
-        Cursor.onMove(follow);
-        Cursor.onDevice(follow);
-        Dom.onNewWidth(strips, () => !isBehind && draw());
+        const drawWhenSeen = Dom.whenSeen(section, draw);
+        drawWhenSeen();
+        Cursor.event.onChange(drawWhenSeen);
+        Cursor.device.onChange(drawWhenSeen);
+        Dom.onNewWidth(strips, drawWhenSeen);
         Dom.onTheme(draw);
-        new IntersectionObserver((entries) => {
-            isInView = entries[entries.length - 1].isIntersecting;
-            if (isInView && isBehind) {
-                draw();
-            }
-        }).observe(section);
     };
 
     return { show };

@@ -44,17 +44,8 @@ const SuiteGroups = (() => {
     const tests = (findings, title) => {
         const all = gather(findings, (finding) => finding.run.page || finding.run.id);
         const line = (ofRun) => Dom.make("li", {}, title(ofRun[0].run), ` ${Format.shortSize(sum(ofRun, "bytes"))} in ${Format.count(sum(ofRun, "buffers"), "buffer")}`);
-        const list = Dom.make("ul", { class: "group-tests" }, all.slice(0, TESTS).map(line));
-        if (all.length <= TESTS) {
-            return list;
-        }
-        const more = Dom.make("button", { type: "button", class: "unfold" }, `Show all ${all.length} tests`);
-        more.addEventListener("click", () => {
-            list.append(...all.slice(TESTS).map(line));
-            more.remove();
-            list.children[TESTS].querySelector("a")?.focus({ preventScroll: true });
-        });
-        return [list, more];
+        const list = (some) => Dom.make("ul", { class: "group-tests" }, some.map(line));
+        return [list(all.slice(0, TESTS)), all.length > TESTS && Dom.make("details", {}, Dom.make("summary", {}, `${all.length - TESTS} more`), list(all.slice(TESTS)))];
     };
 
     const show = (data, title) => {

@@ -167,8 +167,8 @@ const SurvivorsView = (() => {
         const apply = () =>
             table.filter(
                 (group) =>
-                    isIn(group, Cursor.range) &&
-                    (Cursor.device === undefined || Findings.devices(group).includes(Cursor.device)) &&
+                    isIn(group, Cursor.range.value) &&
+                    (Cursor.device.value === undefined || Findings.devices(group).includes(Cursor.device.value)) &&
                     (chosen.search === "" || text(group).includes(chosen.search)) &&
                     (chosen.status === "" || group.status === chosen.status) &&
                     (chosen.baseline === "" || group.baseline === chosen.baseline),
@@ -189,15 +189,15 @@ const SurvivorsView = (() => {
         section.append(
             filters.element,
             table.element,
-            data.aggregated.groups && data.aggregated.groups.shown < data.aggregated.groups.of ? Dom.make("p", { class: "aggregated" }, `${data.aggregated.groups.shown} of ${data.aggregated.groups.of} groups are in this page: the worst.`) : "",
+            Dom.omitted(data.aggregated.groups, "groups are in this page: the worst."),
             anomalies(data),
         );
         const largest = HeadView.largest(data);
         if (largest) {
             table.open(findings.indexOf(largest));
         }
-        Cursor.onDevice(apply);
-        Cursor.onRange(apply);
+        Cursor.device.onChange(apply);
+        Cursor.range.onChange(apply);
         Address.onOpen("finding", (number) => {
             const index = findings.findIndex((finding) => finding.members.some((group) => group.number === number));
             if (index < 0) {
@@ -205,8 +205,8 @@ const SurvivorsView = (() => {
             }
             if (!table.entry(index).line.isConnected) {
                 filters.clear();
-                Cursor.showDevice(undefined);
-                Cursor.showRange(undefined);
+                Cursor.device.set(undefined);
+                Cursor.range.set(undefined);
             }
             table.open(index);
             table.entry(index).line.scrollIntoView();

@@ -46,7 +46,7 @@ public final class PageResources {
             "range-figures.js",
             "matrix.js",
             "growth.js",
-            "icicle.js",
+            "origins.js",
             "events.js",
             "expectations.js",
             "run.js");

@@ -22,7 +22,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.openqa.selenium.Keys;
 
 /** Tests the address space of the allocators at an event: it matches the allocator's own statistics. */
 @InChromium
@@ -69,8 +68,8 @@ class AddressSpaceTests {
         open(chromium, "");
 
         MEASURED.forEach((event, statistics) -> {
-            chromium.run("Cursor.moveTo(" + event + ", 'test')");
-            chromium.await("document.querySelector('#space-strips').dataset.event === '" + event + "'");
+            chromium.run("Cursor.event.set(" + event + ")");
+            chromium.await("document.querySelector('#space-event').value === '" + event + "'");
 
             assertThat(chromium.texts("[data-devices='0,1,2,3,4,5,6,7'] [data-figure=free]"))
                     .as("free after event %s", event)
@@ -97,16 +96,14 @@ class AddressSpaceTests {
         chromium.run("const input = document.querySelector('#space-event'); input.value = 20;"
                 + " input.dispatchEvent(new Event('input'))");
         chromium.await("location.hash === '#space-20'");
-        assertThat(chromium.value("document.querySelector('#map-over').dataset.cursor"))
-                .isEqualTo("20");
+        assertThat(chromium.text("#cursor")).startsWith("Event #20");
 
         open(chromium, "#space-15");
-        assertThat(chromium.value("document.querySelector('#space-strips').dataset.event"))
-                .isEqualTo("15");
+        assertThat(chromium.find("#space-event").getDomProperty("value")).isEqualTo("15");
     }
 
     @Test
-    void showsDetailsAtThePointerByKeysAndInATable(Chromium chromium) {
+    void showsDetailsAtThePointerOnTheMapAndInATable(Chromium chromium) {
         open(chromium, "#space-197");
         chromium.scrollTo("#space-strips canvas");
         Map<?, ?> box = (Map<?, ?>)
@@ -115,15 +112,16 @@ class AddressSpaceTests {
         chromium.await("document.querySelector('#tooltip')?.hidden === false");
         assertThat(chromium.text("#tooltip")).contains("in each bank");
 
-        chromium.run("document.querySelector('#space-strips canvas').focus()");
-        chromium.type(Keys.ARROW_RIGHT);
-        chromium.type(Keys.ARROW_RIGHT);
-        assertThat(chromium.text("#space-readout")).containsAnyOf("Free: ", "DRAM ");
-
         chromium.click("#space-blocks summary");
         chromium.await("document.querySelectorAll('#space-table tbody tr').length > 0");
         assertThat(chromium.all("#space-table tbody tr"))
                 .hasSize(Integer.parseInt(chromium.text("[data-figure=blocks]")));
+
+        chromium.click("#space-strips canvas");
+        chromium.await("!document.querySelector('#map-details').hidden");
+        assertThat(chromium.value("location.hash").toString()).startsWith("#buffer-");
+        assertThat(chromium.texts("#space-table [data-key=address] a"))
+                .contains("0x" + chromium.text("#map-details").replaceAll("(?s).* at 0x([0-9a-f]+) .*", "$1"));
     }
 
     @Test
@@ -152,7 +150,7 @@ class AddressSpaceTests {
         chromium.open(
                 SampleRun.of("t", LeakCheck.create().examine(tracker.history())).writtenTo(other));
         chromium.scrollTo("#space");
-        chromium.await("document.querySelector('#space-strips').dataset.event !== undefined");
+        chromium.await("document.querySelector('.space-strip') !== null");
 
         assertThat(chromium.text("#space-strips .note"))
                 .isEqualTo("Unknown: the source does not report the capacity,"
@@ -165,6 +163,6 @@ class AddressSpaceTests {
     private static void open(Chromium chromium, String place) {
         chromium.open(file, place);
         chromium.scrollTo("#space");
-        chromium.await("document.querySelector('#space-strips').dataset.event !== undefined");
+        chromium.await("document.querySelector('.space-strip') !== null");
     }
 }

@@ -90,13 +90,13 @@ class AddressTests {
         long events = LEAK.verdict().history().events().stream()
                 .filter(event -> event instanceof HistoryEvent.Allocated allocated && allocated.device() == 3)
                 .count();
-        assertThat(shownEvents(chromium))
+        assertThat(OriginsAndEventsTests.shownEvents(chromium))
                 .isBetween(events, (long) LEAK.verdict().history().events().size() / 4);
 
         chromium.click("#all-devices");
         chromium.await("document.querySelector('#groups .counted').textContent === ''");
         chromium.await("location.hash === ''");
-        assertThat(shownEvents(chromium))
+        assertThat(OriginsAndEventsTests.shownEvents(chromium))
                 .isEqualTo(LEAK.verdict().history().events().size());
     }
 
@@ -172,10 +172,6 @@ class AddressTests {
                 .findFirst()
                 .orElseThrow()
                 .number();
-    }
-
-    private static long shownEvents(Chromium chromium) {
-        return Long.parseLong(String.valueOf(chromium.find("#event-list").getDomAttribute("data-shown")));
     }
 
     /** An expression that is true if an element lies inside the window and below the sticky bar. */

@@ -107,7 +107,6 @@ class EveryWidthTests {
         chromium.resize(width);
         chromium.await("innerWidth === " + width);
         chromium.await("document.querySelector('#map-over').getBoundingClientRect().right <= innerWidth");
-        chromium.await("document.querySelector('#icicle-tree svg').getBoundingClientRect().right <= innerWidth");
         chromium.await(
                 "[...document.querySelectorAll('.chart canvas')].every(canvas => canvas.getBoundingClientRect().right <= innerWidth)");
     }

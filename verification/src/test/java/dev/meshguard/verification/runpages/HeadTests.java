@@ -196,7 +196,7 @@ class HeadTests {
         chromium.open(file);
 
         chromium.click("#copy-text");
-        chromium.await("document.querySelector('#copy-text').dataset.copied === 'true'");
+        chromium.await("document.querySelector('#copy-text + .copy-result').textContent === 'Copied'");
 
         assertThat(chromium.promised("navigator.clipboard.readText()"))
                 .isEqualTo(LEAK.report().text());
@@ -210,7 +210,7 @@ class HeadTests {
         chromium.open(file, "#without");
 
         chromium.click("#copy-text");
-        chromium.await("document.querySelector('#copy-text').dataset.copied === 'true'");
+        chromium.await("document.querySelector('#copy-text + .copy-result').textContent === 'Copied'");
 
         assertThat(chromium.value("navigator.clipboard === undefined")).isEqualTo(true);
         assertThat(chromium.promised("window.board.readText()"))

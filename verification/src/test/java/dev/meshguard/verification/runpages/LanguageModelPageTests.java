@@ -43,19 +43,18 @@ class LanguageModelPageTests {
         assertThat(chromium.text("#sum [data-sum=allocated]")).isEqualTo("83416");
         assertThat(chromium.text("#live-figures tr[data-type=TRACE] td:nth-child(2)"))
                 .isEqualTo("95.39 MiB (100024320 B)");
-        assertThat(chromium.value("document.querySelector('#icicle-tree').dataset.mode"))
+        assertThat(chromium.find("#origins-mode").getDomProperty("value"))
                 .as("nothing leaked, so the bytes of the peak are shown first")
                 .isEqualTo("peak");
-        assertThat(chromium.text("#icicle-text")).startsWith("499.23 MiB (");
+        assertThat(chromium.text("#origins-text")).startsWith("499.23 MiB (");
     }
 
     @Test
     void givesLoadingAndCleaningUpRoomBesideAHundredThousandEventsOfDecoding(Chromium chromium) {
         chromium.open(file);
-        chromium.await("document.querySelector('#map-canvas').dataset.rectangles !== undefined");
+        chromium.await("MapView.scene !== undefined");
 
-        assertThat(chromium.value("document.querySelector('#map-canvas').dataset.axis"))
-                .isEqualTo("phase");
+        assertThat(chromium.value("MapView.scene.axis.name")).isEqualTo("phase");
         assertThat(shareOf(chromium, "load the model")).isGreaterThan(0.05);
         assertThat(shareOf(chromium, "TEARDOWN")).isGreaterThan(0.05);
         assertThat(chromium.texts("#live-steps li"))
@@ -67,9 +66,23 @@ class LanguageModelPageTests {
     }
 
     @Test
+    void namesTheEventBeforeAViewThatHasNone(Chromium chromium) {
+        chromium.open(file);
+        chromium.await("MapView.scene !== undefined");
+
+        chromium.run("Axis.zoom(1e-9, Axis.current.of(5.5))");
+
+        chromium.await("MapView.scene.view === Axis.view");
+        assertThat(chromium.value("Axis.current.event(Axis.view.to) - Axis.current.event(Axis.view.from) < 1"))
+                .isEqualTo(true);
+        assertThat(chromium.value("MapView.scene.labels.map(label => label.text).filter(text => text.includes('#'))"))
+                .isEqualTo(List.of("after #5"));
+    }
+
+    @Test
     void namesTheTriangleOfTheCleanUpWhereItsTextHasNoRoom(Chromium chromium) {
         chromium.open(file, 390, "light");
-        chromium.await("document.querySelector('#map-canvas').dataset.rectangles !== undefined");
+        chromium.await("MapView.scene !== undefined");
 
         assertThat(labels(chromium, "freed ")).isEmpty();
         assertThat(chromium.shown("#live-key-freed")).isEqualTo("freed in the clean-up");

@@ -131,7 +131,7 @@ class LeakGroupsTests {
         assertThat(chromium.text("#groups-table .paste-line code")).isEqualTo(line);
 
         chromium.click("#groups-table .paste-line button");
-        chromium.await("document.querySelector('#groups-table .paste-line button').dataset.copied === 'true'");
+        chromium.await("document.querySelector('#groups-table .paste-line .copy-result').textContent === 'Copied'");
         assertThat(chromium.promised("navigator.clipboard.readText()")).isEqualTo(line);
     }
 

@@ -1,16 +1,19 @@
 package dev.meshguard.verification.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
 
 /** Tests the origins of the bytes, the events with the cursor that all views follow, and the results of the expectations. */
 @InChromium
@@ -29,65 +32,92 @@ class OriginsAndEventsTests {
     }
 
     @Test
-    void theIcicleIsAsWideAsWhatItsSwitchesSay(Chromium chromium) {
+    void theOriginsAreOfWhatTheirListSays(Chromium chromium) {
         chromium.open(file);
-        assertThat(rootOf(chromium)).isEqualTo(leakedBytes());
-        assertThat(chromium.text("#icicle-text")).startsWith(Quantities.size(leakedBytes()) + " in all.");
+        assertThat(chromium.text("#origins-text")).isEqualTo(Quantities.size(leakedBytes()) + " in all.");
+        assertThat(chromium.text("#origins-tree .origin"))
+                .isEqualTo("all" + Quantities.shortSize(leakedBytes()) + " · 100 %");
 
-        chromium.click("input[name=icicle-mode][value=count]");
-        chromium.await("document.querySelector('#icicle-tree').dataset.mode === 'count'");
-        assertThat(rootOf(chromium)).isEqualTo(LEAK.verdict().sum().allocated());
+        chromium.select("#origins-mode", "buffers");
+        assertThat(chromium.text("#origins-text"))
+                .isEqualTo(LEAK.verdict().sum().allocated() + " buffers in all.");
 
-        chromium.click("input[name=icicle-mode][value=peak]");
-        chromium.await("document.querySelector('#icicle-tree').dataset.mode === 'peak'");
-        assertThat(rootOf(chromium))
-                .isEqualTo(LEAK.verdict().phaseUsages().stream()
-                        .mapToLong(stretch -> stretch.peakBytes())
-                        .max()
-                        .orElseThrow());
+        chromium.select("#origins-mode", "bytes at the peak");
+        long peak = LEAK.verdict().phaseUsages().stream()
+                .mapToLong(stretch -> stretch.peakBytes())
+                .max()
+                .orElseThrow();
+        assertThat(chromium.text("#origins-text")).isEqualTo(Quantities.size(peak) + " in all.");
     }
 
     @Test
-    void theIcicleIsWalkedByKeysAndWidensABox(Chromium chromium) {
+    void calleesFollowTheirCallerWithBarsAsWideAsTheirBytes(Chromium chromium) {
         chromium.open(file);
-        chromium.run("document.querySelector('#icicle-tree .cell').focus()");
 
-        chromium.type(Keys.ARROW_DOWN);
-        assertThat(chromium.value("document.activeElement.dataset.path")).isEqualTo("0");
-        String name = String.valueOf(chromium.value("document.activeElement.dataset.name"));
+        List<Map<String, Number>> bars = bars(chromium);
+        assertThat(bars).hasSizeGreaterThan(1);
+        double right = number(bars.get(0), "left");
+        for (Map<String, Number> bar : bars.subList(1, bars.size())) {
+            assertThat(number(bar, "left")).isEqualTo(right, within(0.5));
+            right = number(bar, "right");
+        }
+        assertThat(right).as("all bytes have a callee").isEqualTo(number(bars.get(0), "right"), within(0.5));
+    }
+
+    /** The bars of the whole and of its callees. */
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Number>> bars(Chromium chromium) {
+        return (List<Map<String, Number>>) chromium.value("""
+                ['#origins-tree > li > details > summary', '#origins-tree > li > details > ul > li > * > summary, #origins-tree > li > details > ul > li > p']
+                    .flatMap(path => [...document.querySelectorAll(path)])
+                    .map(line => line.querySelector('.bar > *').getBoundingClientRect().toJSON())""");
+    }
+
+    private static double number(Map<String, Number> box, String name) {
+        return box.get(name).doubleValue();
+    }
+
+    @Test
+    void aCallerIsOpenedByTheKeyboard(Chromium chromium) {
+        chromium.open(file);
+        chromium.run("document.querySelector('#origins-tree summary').focus()");
+
         chromium.type(Keys.ENTER);
-
-        assertThat(chromium.find("#icicle-tree .cell.focused").getDomAttribute("aria-label"))
-                .startsWith(name + ": ");
-        chromium.type(Keys.BACK_SPACE);
-        assertThat(chromium.value("document.querySelector('#icicle-tree .cell.focused').dataset.path"))
-                .isEqualTo("");
+        assertThat(shownOrigins(chromium)).isEqualTo(1);
+        chromium.type(Keys.ENTER);
+        assertThat(shownOrigins(chromium)).isGreaterThan(2);
     }
 
     @Test
-    void framesOfTheIcicleAreFoundAndHidden(Chromium chromium) {
+    void framesOfTheOriginsAreFoundAndHidden(Chromium chromium) {
         chromium.open(file);
-        int boxes = chromium.all("#icicle-tree .cell").size();
+        int frames = chromium.all("#origins-tree .origin").size();
+        long ofTensors = LEAK.verdict().survivors().stream()
+                .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
+                .filter(survivor -> survivor.buffer().origin().stream()
+                        .flatMap(origin -> origin.frames().stream())
+                        .anyMatch(frame -> frame.toString().contains("SampleRuns.tensor")))
+                .mapToLong(survivor -> survivor.buffer().size())
+                .sum();
 
-        chromium.find("#icicle-search").sendKeys("SampleRuns.tensor");
-        assertThat(chromium.all("#icicle-tree .cell.match"))
+        chromium.find("#origins-search").sendKeys("SampleRuns.tensor");
+        assertThat(chromium.all("#origins-tree .match"))
                 .isNotEmpty()
-                .allMatch(cell ->
-                        String.valueOf(cell.getDomAttribute("data-name")).contains("SampleRuns.tensor"));
-        assertThat(chromium.find("#icicle-tree").getDomAttribute("data-matched"))
-                .isEqualTo(String.valueOf(LEAK.verdict().survivors().stream()
-                        .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
-                        .filter(survivor -> survivor.buffer().origin().stream()
-                                .flatMap(origin -> origin.frames().stream())
-                                .anyMatch(frame -> frame.toString().contains("SampleRuns.tensor")))
-                        .mapToLong(survivor -> survivor.buffer().size())
-                        .sum()));
+                .allMatch(WebElement::isDisplayed)
+                .allMatch(frame -> Chromium.text(frame).contains("SampleRuns.tensor"));
+        assertThat(chromium.text("#origins-text")).startsWith(Quantities.size(ofTensors) + " of ");
 
-        chromium.find("#icicle-hide").sendKeys("SampleRuns.tensor");
-        assertThat(chromium.all("#icicle-tree .cell[data-name*='SampleRuns.tensor']"))
-                .isEmpty();
-        assertThat(chromium.all("#icicle-tree .cell")).hasSizeLessThan(boxes);
-        assertThat(rootOf(chromium)).isEqualTo(leakedBytes());
+        chromium.find("#origins-hide").sendKeys("SampleRuns.tensor");
+        assertThat(chromium.texts("#origins-tree .origin"))
+                .hasSizeLessThan(frames)
+                .noneMatch(frame -> frame.contains("SampleRuns.tensor"));
+        assertThat(chromium.text("#origins-text")).startsWith("0 B of " + Quantities.size(leakedBytes()));
+    }
+
+    private static long shownOrigins(Chromium chromium) {
+        return chromium.all("#origins-tree .origin").stream()
+                .filter(WebElement::isDisplayed)
+                .count();
     }
 
     @Test
@@ -95,7 +125,7 @@ class OriginsAndEventsTests {
         chromium.open(file);
 
         int events = LEAK.verdict().history().events().size();
-        assertThat(chromium.find("#event-list").getDomAttribute("data-shown")).isEqualTo(String.valueOf(events));
+        assertThat(shownEvents(chromium)).isEqualTo(events);
         assertThat(chromium.all("#event-list .event")).hasSizeBetween(10, 60);
         assertThat(chromium.text("#event-list .event")).startsWith("#1");
     }
@@ -107,15 +137,13 @@ class OriginsAndEventsTests {
 
         chromium.type(Keys.HOME, Keys.ARROW_DOWN, Keys.ARROW_DOWN);
 
-        chromium.await("document.querySelector('#map-over').dataset.cursor === '3'");
-        assertThat(chromium.value("document.querySelector('#live-chart').dataset.cursor"))
-                .isEqualTo("3");
+        chromium.await(CURSORS + ".join() === '3,3'");
         assertThat(chromium.text("#event-list [aria-selected=true]")).startsWith("#3");
         assertThat(chromium.find("#event-list").getDomAttribute("aria-activedescendant"))
                 .isEqualTo("event-3");
         chromium.type(Keys.END);
         int last = LEAK.verdict().history().events().size();
-        chromium.await("document.querySelector('#map-over').dataset.cursor === '" + last + "'");
+        chromium.await(CURSORS + ".join() === '" + last + "," + last + "'");
         assertThat(chromium.text("#event-list [aria-selected=true]")).startsWith("#" + last);
     }
 
@@ -125,7 +153,7 @@ class OriginsAndEventsTests {
 
         chromium.select("#events-kind", "mesh closing");
 
-        assertThat(chromium.find("#event-list").getDomAttribute("data-shown")).isEqualTo("1");
+        assertThat(shownEvents(chromium)).isEqualTo(1);
         assertThat(chromium.text("#event-list .event")).contains("mesh closing");
     }
 
@@ -148,8 +176,21 @@ class OriginsAndEventsTests {
                 .containsExactly(SampleRuns.HOSTILE_REASON, "was there once");
     }
 
-    private static long rootOf(Chromium chromium) {
-        return Long.parseLong(String.valueOf(chromium.find("#icicle-tree .cell").getDomAttribute("data-value")));
+    /** The event where the map and live bytes draw a line in the colour of the cursor, from top to bottom. */
+    private static final String CURSORS = """
+            [document.querySelector('#map-over').getContext('2d'), LiveView.charts[0].ctx].map((context, place) => {
+                const begin = place === 0 ? 0 : LiveView.charts[0].bbox.left;
+                const pixels = context.getImageData(begin, 36, MapView.scene.width + 2, 1).data;
+                const colour = Dom.colour('cursor').match(/[0-9]+/g).map(Number);
+                const x = [...Array(MapView.scene.width + 2).keys()].find(at =>
+                    pixels[4 * at + 3] === 255 && colour.every((part, channel) => Math.abs(pixels[4 * at + channel] - part) < 12));
+                return Math.round(Axis.current.event(MapView.scene.view.from + x / MapView.scene.x(MapView.scene.view.from + 1)));
+            })""";
+
+    /** How many events the line below the list counts. */
+    static long shownEvents(Chromium chromium) {
+        return Long.parseLong(
+                chromium.text("#events-counted").replace("\u202f", "").replaceAll(" .*", ""));
     }
 
     private static long leakedBytes() {

@@ -33,8 +33,7 @@ public final class PageSpeed {
             };
             window.mapIsDrawn = new Promise(resolve => {
                 window.requestAnimationFrame = callback => next(time => {
-                    const canvas = document.querySelector('#map-canvas');
-                    if (waiting && canvas && canvas.dataset.rectangles !== undefined) {
+                    if (waiting && typeof MapView !== 'undefined' && MapView.scene) {
                         waiting.push(callback);
                         resolve(performance.now());
                     } else {

@@ -3,7 +3,6 @@ package dev.meshguard.verification.runpages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.SurvivorStatus;
@@ -34,22 +33,20 @@ class RangeTests {
     @Test
     void theOriginsAreThoseOfTheRange(Chromium chromium) {
         chromium.open(file);
-        Object whole = total(chromium, "count");
+        String whole = total(chromium, "buffers");
         select(chromium, FROM, TO);
 
-        assertThat(total(chromium, "count"))
-                .isNotEqualTo(whole)
-                .isEqualTo(String.valueOf(
-                        generations().stream().filter(RangeTests::isAllocatedIn).count()));
-        assertThat(total(chromium, "peak")).isEqualTo(String.valueOf(peak()));
-        assertThat(total(chromium, "leaked"))
-                .isEqualTo(String.valueOf(LEAK.verdict().groups(SurvivorStatus.LEAKED).stream()
-                        .flatMap(group -> group.survivors().stream())
-                        .filter(survivor -> isAllocatedIn(survivor.buffer()))
-                        .mapToLong(survivor -> survivor.buffer().size())
-                        .sum()));
-        assertThat(chromium.value("document.querySelectorAll('#icicle-tree .cell').length > 3"))
-                .isEqualTo(true);
+        long allocated =
+                generations().stream().filter(RangeTests::isAllocatedIn).count();
+        assertThat(total(chromium, "buffers")).isNotEqualTo(whole).isEqualTo(allocated + " buffers in all.");
+        assertThat(total(chromium, "bytes at the peak")).isEqualTo(Quantities.size(peak()) + " in all.");
+        long leaked = LEAK.verdict().groups(SurvivorStatus.LEAKED).stream()
+                .flatMap(group -> group.survivors().stream())
+                .filter(survivor -> isAllocatedIn(survivor.buffer()))
+                .mapToLong(survivor -> survivor.buffer().size())
+                .sum();
+        assertThat(total(chromium, "leaked bytes")).isEqualTo(Quantities.size(leaked) + " in all.");
+        assertThat(chromium.all("#origins-tree .origin")).hasSizeGreaterThan(3);
     }
 
     @Test
@@ -67,55 +64,28 @@ class RangeTests {
     }
 
     @Test
-    void eachViewSaysThatItIsFilteredAndOneButtonShowsTheWholeRun(Chromium chromium) {
+    void theBarSaysThatViewsAreFilteredAndShowsTheWholeRun(Chromium chromium) {
         chromium.open(file);
         String before = chromium.text("#matrix-table");
-        assertThat(chromium.value(NOTES)).isEqualTo(0L);
+        assertThat(chromium.find("#whole-run").isDisplayed()).isFalse();
         select(chromium, FROM, TO);
+        chromium.scrollTo("#matrix");
 
-        assertThat(chromium.value(NOTES)).isEqualTo(3L);
-        assertThat(chromium.text("#icicle .filtered")).isEqualTo("Only events #100 to #300. Show the whole run");
+        assertThat(chromium.shown("#whole-run")).isEqualTo("Events #100 to #300 only: show all");
+        assertThat(chromium.text("#matrix-table")).isNotEqualTo(before);
 
-        chromium.click("#matrix .filtered button");
-        chromium.await("Cursor.range === undefined");
-        assertThat(chromium.value(NOTES)).isEqualTo(0L);
+        chromium.find("#whole-run").click();
         assertThat(chromium.text("#matrix-table")).isEqualTo(before);
+        assertThat(chromium.find("#whole-run").isDisplayed()).isFalse();
     }
-
-    @Test
-    void growthShowsTheRoundsOfTheRange(Chromium chromium, @TempDir Path other) {
-        SampleRun growing = SampleRuns.growing();
-        chromium.open(growing.writtenTo(other));
-        List<Long> began = growing.verdict().history().events().stream()
-                .filter(HistoryEvent.RoundBegan.class::isInstance)
-                .map(HistoryEvent::number)
-                .toList();
-
-        select(chromium, began.get(1), began.get(4) - 1);
-
-        assertThat(chromium.text("#growth-range")).startsWith("3 rounds of 6 began in the range.");
-        long bytes = growing.verdict().history().generations().stream()
-                .filter(generation -> generation.allocatedAt() < began.get(4))
-                .filter(BufferGeneration::isLive)
-                .mapToLong(BufferGeneration::size)
-                .sum();
-        assertThat(chromium.texts("#growth-table td[data-key=memory]")).containsExactly(Quantities.size(bytes));
-
-        chromium.click("#growth .filtered button");
-        chromium.await("document.querySelector('#growth-range').textContent === ''");
-    }
-
-    private static final String NOTES =
-            "document.querySelectorAll('section:not([hidden]) > .filtered:not([hidden])').length";
 
     private static void select(Chromium chromium, long from, long to) {
-        chromium.run("Cursor.showRange([" + from + ", " + to + "])");
+        chromium.run("Cursor.range.set([" + from + ", " + to + "])");
     }
 
-    private static Object total(Chromium chromium, String mode) {
-        chromium.run("document.querySelector('input[name=icicle-mode][value=" + mode + "]').click()");
-        chromium.await("document.querySelector('#icicle-tree').dataset.mode === '" + mode + "'");
-        return chromium.value("document.querySelector('#icicle-tree').dataset.total");
+    private static String total(Chromium chromium, String mode) {
+        chromium.select("#origins-mode", mode);
+        return chromium.text("#origins-text");
     }
 
     private static List<BufferGeneration> generations() {
