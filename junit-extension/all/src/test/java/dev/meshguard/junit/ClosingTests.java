@@ -91,7 +91,7 @@ class ClosingTests implements WithFixtures {
                 message =
                         "Cannot open a 2x4 mesh: this Ttnn belonged to ClosingTests$KeptTtnnTestCase#keeps, which is over"
                                 + " and was checked. Ask for a Ttnn where you use it.")
-        void thatIsKeptInAFieldOpensNothingForTheNextTest() {
+        void opensNothingWithATtnnThatIsKeptInAField() {
             Buffers.take(kept.openMeshDevice());
         }
     }

@@ -8,11 +8,13 @@ import static dev.meshguard.junit.testkit.Latches.meet;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.testkit.Configured;
 import dev.meshguard.junit.testkit.GlobalLibrary;
-import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.StartedExecutor;
 import dev.meshguard.junit.testkit.SteppedTimer;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.verdict.Outcome;
 import java.lang.ref.WeakReference;
@@ -28,6 +30,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -49,26 +52,13 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A library calls one hook of the process for all tests: the thread of each report decides which test it belongs to. */
-class ReportingThreadsTests {
+class ReportingThreadsTests implements WithFixtures {
 
     private static final long FIRST_SEED = 2_000;
     private static final int RUNS = 20;
     private static final int TESTS = 24;
-
-    @ParameterizedTest
-    @ValueSource(classes = {TogetherTestCase.class, TimeoutTestCase.class})
-    void ofConcurrentTestsOnlyTheLeakingOneFails(Class<?> testCase) {
-        assertThat(runConcurrently(testCase)).hasOnlyFailed("leaks()");
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {BoundThreadsTestCase.class, WrappedExecutorTestCase.class})
-    void ofConcurrentTestsThatBindThreadsOnlyTheLeakingOneFails(Class<?> testCase) {
-        assertThat(runConcurrently(testCase)).hasOnlyFailed("leaks(TestThreads)");
-    }
 
     /** Each test allocates and frees on its own thread, and on threads and in executors that it wraps. */
     @Test
@@ -77,13 +67,13 @@ class ReportingThreadsTests {
         System.out.println(RUNS + " concurrent runs from seed " + firstSeed);
 
         for (long seed = firstSeed; seed < firstSeed + RUNS; seed++) {
-            RandomTestCase.seed = seed;
+            RandomCase.seed = seed;
 
-            Set<Integer> blamed = failedInvocations(runConcurrently(RandomTestCase.class));
+            Set<Integer> blamed = failedInvocations(runConcurrently(RandomCase.class));
 
             Assertions.assertThat(blamed)
                     .as("who failed; -Dmeshguard.seed=%d", seed)
-                    .isEqualTo(RandomTestCase.leaking(seed));
+                    .isEqualTo(RandomCase.leaking(seed));
         }
     }
 
@@ -100,32 +90,24 @@ class ReportingThreadsTests {
     void aVirtualThreadWorksForTheTestThatStartsIt() {
         Assumptions.assumeThat(Runtime.version().feature()).isGreaterThanOrEqualTo(21);
 
-        assertThat(runConcurrently(VirtualTestCase.class)).hasOnlyFailed("leaks()");
-    }
-
-    @Test
-    void anOlderThreadWorksForTheOnlyTest() {
-        OlderThreadTestCase.run(() -> assertThat(run(OlderThreadTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED));
+        assertThat(runConcurrently(VirtualCase.class)).hasOnlyFailed("leaks()");
     }
 
     /** One stray thread must not fail every test. */
     @Test
     void survivorsOfAStrayThreadAreOneFindingOfTheRun() {
-        assertThat(StrayTestCase.run(memory -> {}))
+        assertThat(StrayCase.run(memory -> {}))
                 .hasOnlyLeakOf("JUnit Jupiter")
                 .withTextContaining(
                         "note    allocated by threads that work for no test: \"stray\" (started by no test), while these tests"
-                                + " ran: ReportingThreadsTests$StrayTestCase#")
+                                + " ran: ReportingThreadsTests$StrayCase#")
                 .withTextContaining(
                         "note    waited 1 s for frees of other threads; none of 1 buffer came back meanwhile");
     }
 
     @Test
     void whatAStrayThreadFreedIsANote() {
-        RunAssert.Results results = StrayTestCase.run(GlobalLibrary.Memory::close);
+        RunAssert.Results results = StrayCase.run(GlobalLibrary.Memory::close);
 
         assertThat(results).hasOnlySucceeded(2);
         Assertions.assertThat(
@@ -140,56 +122,23 @@ class ReportingThreadsTests {
     /** Such a thread may be at work when the run ends. */
     @Test
     void whatAStrayThreadFreesRightAfterTheRunIsANoteToo() {
-        SteppedTimer timer = StrayTestCase.TIMER;
+        SteppedTimer timer = StrayCase.TIMER;
         Duration end = timer.now();
 
-        RunAssert.Results results = StrayTestCase.run(memory -> timer.at(end.plusMillis(40), memory::close));
+        RunAssert.Results results = StrayCase.run(memory -> timer.at(end.plusMillis(40), memory::close));
 
         assertThat(results).hasOnlySucceeded(2).hasNoFailedClass();
         // It polls after 1, 2, 4, 8, 16 and 32 ms.
         Assertions.assertThat(timer.now()).isEqualTo(end.plusMillis(63));
     }
 
-    @ParameterizedTest
-    @ValueSource(classes = {PreparedTestCase.class, InstanceTestCase.class})
-    void whatTheFirstClassAllocatesBeforeItsTestsIsAFindingOfTheRun(Class<?> first) {
-        assertThat(runConcurrently(first))
-                .hasOnlyLeakOf("JUnit Jupiter")
-                .withTextContaining("allocated by threads that work for no test");
-    }
-
-    @Test
-    void whatABeforeAllMethodAllocatesWhileATestRunsIsAFindingOfTheRun() {
-        assertThat(runConcurrently(PreparedMeanwhileTestCase.class)).hasOnlyLeakOf("JUnit Jupiter");
-    }
-
-    @Test
-    void whatAStrayThreadLeavesIsAFindingThoughTheSourceBeginsInTheLastTest() {
-        assertThat(OnRequestTestCase.run()).hasOnlyLeakOf("JUnit Jupiter");
-    }
-
-    /** No other test is responsible for memory that this thread allocates from now on. */
-    @Test
-    void aTestOnWhichATimeoutGaveUpBlamesNoOtherTest() {
-        RunAssert.Results results = run(AbandonedTestCase.class);
-
-        assertThat(results).hasTest("follows").whichSucceeded();
-        assertThat(results)
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withTextContaining("work for no test");
-    }
-
     @Test
     void aPoolThreadThatATestStartedDoesNotHoldTheTest() throws Exception {
-        Assertions.assertThat(run(PoolTestCase.class)
-                        .events()
-                        .testEvents()
-                        .succeeded()
-                        .count())
+        Assertions.assertThat(
+                        run(PoolCase.class).events().testEvents().succeeded().count())
                 .isEqualTo(1);
-        WeakReference<?> instance = PoolTestCase.INSTANCE.getAndSet(null);
-        WeakReference<?> context = PoolTestCase.CONTEXT.getAndSet(null);
+        WeakReference<?> instance = PoolCase.INSTANCE.getAndSet(null);
+        WeakReference<?> context = PoolCase.CONTEXT.getAndSet(null);
 
         try {
             for (int i = 0; i < 50 && (instance.get() != null || context.get() != null); i++) {
@@ -199,57 +148,11 @@ class ReportingThreadsTests {
             Assertions.assertThat(instance.get()).isNull();
             Assertions.assertThat(context.get()).isNull();
         } finally {
-            PoolTestCase.POOL.getAndSet(null).shutdownNow();
+            PoolCase.POOL.getAndSet(null).shutdownNow();
         }
     }
 
-    @Test
-    void aSourceThatCannotBeInstalledLeavesTheVerdictOpen() {
-        assertThat(run(NotInstalledTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.INCONCLUSIVE)
-                .withTextContaining("the source \"global\" is not installed: another leak detector is set."
-                        + " Remove -Dlibrary.detector.");
-    }
-
-    /** Both tests are running when one leaks. */
-    abstract static class PairTestCase {
-
-        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
-
-        /** Returns where the memory of the test is allocated and freed. */
-        abstract Executor executor(boolean leaks);
-
-        @Test
-        void leaks() throws Exception {
-            runWhenBothRun(executor(true), () -> GlobalLibrary.allocate(64));
-        }
-
-        @Test
-        void frees() throws Exception {
-            runWhenBothRun(executor(false), () -> GlobalLibrary.allocate(64).close());
-        }
-
-        static void runWhenBothRun(Executor executor, Runnable task) throws Exception {
-            meet(BOTH);
-            CompletableFuture.runAsync(task, executor).get(1, TimeUnit.MINUTES);
-            meet(BOTH);
-        }
-    }
-
-    static class TogetherTestCase extends PairTestCase {
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
-        @Override
-        Executor executor(boolean leaks) {
-            return Runnable::run;
-        }
-    }
-
-    static class RandomTestCase extends LibraryTestCase {
+    static class RandomCase extends LibraryTestCase {
         private static volatile long seed;
 
         static Set<Integer> leaking(long ofRun) {
@@ -301,17 +204,16 @@ class ReportingThreadsTests {
     }
 
     /** Its methods are its own: one that several classes inherit does not show whose thread it is. */
-    static class VirtualTestCase extends LibraryTestCase {
+    static class VirtualCase extends LibraryTestCase {
 
         @Test
         void leaks() throws Exception {
-            PairTestCase.runWhenBothRun(VirtualTestCase::start, () -> GlobalLibrary.allocate(64));
+            runWhenBothRun(VirtualCase::start, () -> GlobalLibrary.allocate(64));
         }
 
         @Test
         void frees() throws Exception {
-            PairTestCase.runWhenBothRun(
-                    VirtualTestCase::start, () -> GlobalLibrary.allocate(64).close());
+            runWhenBothRun(VirtualCase::start, () -> GlobalLibrary.allocate(64).close());
         }
 
         /** These class files are older than virtual threads. */
@@ -324,50 +226,48 @@ class ReportingThreadsTests {
         }
     }
 
+    @Configured(concurrently = true)
     @Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
-    static class TimeoutTestCase extends TogetherTestCase {}
+    static class TimeoutTestCase extends LibraryTestCase {
 
-    static class OlderThreadTestCase extends LibraryTestCase {
-        private static ExecutorService loop = Executors.newSingleThreadExecutor();
-
-        static void run(Runnable test) {
-            loop = StartedExecutor.named("loop");
-            try {
-                test.run();
-            } finally {
-                loop.shutdownNow();
-            }
+        @Test
+        @MustFail(verdict = Outcome.LEAKED)
+        void leaks() throws Exception {
+            runWhenBothRun(Runnable::run, () -> GlobalLibrary.allocate(64));
         }
 
         @Test
-        void leaks() throws Exception {
-            loop.submit(() -> GlobalLibrary.allocate(64)).get(1, TimeUnit.MINUTES);
+        void frees() throws Exception {
+            runWhenBothRun(Runnable::run, () -> GlobalLibrary.allocate(64).close());
         }
     }
 
+    private static final CyclicBarrier BOTH = new CyclicBarrier(2);
+
+    private static void runWhenBothRun(Executor executor, Runnable task) throws Exception {
+        meet(BOTH);
+        CompletableFuture.runAsync(task, executor).get(1, TimeUnit.MINUTES);
+        meet(BOTH);
+    }
+
     /** Each test binds a thread that runs already. */
+    @Configured(concurrently = true)
     static class BoundThreadsTestCase extends LibraryTestCase {
 
         private static final ExecutorService FIRST = StartedExecutor.named("first loop");
         private static final ExecutorService SECOND = StartedExecutor.named("second loop");
-        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void leaks(TestThreads threads) throws Exception {
             threads.bind(FIRST);
-            allocateWhenBothRun(() -> allocateOn(FIRST));
+            runWhenBothRun(Runnable::run, () -> allocateOn(FIRST));
         }
 
         @Test
         void frees(TestThreads threads) throws Exception {
             threads.bind(SECOND.submit(Thread::currentThread).get());
-            allocateWhenBothRun(() -> allocateOn(SECOND).close());
-        }
-
-        static void allocateWhenBothRun(Runnable allocate) throws Exception {
-            meet(BOTH);
-            allocate.run();
-            meet(BOTH);
+            runWhenBothRun(Runnable::run, () -> allocateOn(SECOND).close());
         }
     }
 
@@ -376,23 +276,8 @@ class ReportingThreadsTests {
                 .join();
     }
 
-    /** Both tests use one thread that runs already, through an executor that works for the test. */
-    static class WrappedExecutorTestCase extends LibraryTestCase {
-
-        private static final ExecutorService LOOP = StartedExecutor.named("shared loop");
-
-        @Test
-        void leaks(TestThreads threads) throws Exception {
-            BoundThreadsTestCase.allocateWhenBothRun(() -> allocateOn(threads.wrap(LOOP)));
-        }
-
-        @Test
-        void frees(TestThreads threads) throws Exception {
-            BoundThreadsTestCase.allocateWhenBothRun(
-                    () -> allocateOn(threads.wrap(LOOP)).close());
-        }
-    }
-
+    @Configured(concurrently = true)
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     @Execution(ExecutionMode.CONCURRENT)
     static class PreparedMeanwhileTestCase extends LibraryTestCase {
@@ -420,16 +305,8 @@ class ReportingThreadsTests {
         }
     }
 
-    static class PreparedTestCase extends LibraryTestCase {
-        @BeforeAll
-        static void prepares() {
-            GlobalLibrary.allocate(64);
-        }
-
-        @Test
-        void allocatesNothing() {}
-    }
-
+    @Configured(concurrently = true)
+    @MustFail(run = true, verdict = Outcome.LEAKED, text = "allocated by threads that work for no test")
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     static class InstanceTestCase extends LibraryTestCase {
         private final GlobalLibrary.Memory memory = GlobalLibrary.allocate(64);
@@ -441,7 +318,7 @@ class ReportingThreadsTests {
     }
 
     /** Two tests run, so a thread that none of them started works for none. */
-    static class StrayTestCase {
+    static class StrayCase {
         private static final SteppedTimer TIMER = new SteppedTimer();
         private static ExecutorService stray = Executors.newSingleThreadExecutor();
         private static volatile Consumer<GlobalLibrary.Memory> use = memory -> {};
@@ -454,7 +331,7 @@ class ReportingThreadsTests {
             use = newUse;
             stray = StartedExecutor.named("stray");
             try {
-                return runConcurrently(StrayTestCase.class);
+                return runConcurrently(StrayCase.class);
             } finally {
                 stray.shutdownNow();
             }
@@ -479,9 +356,10 @@ class ReportingThreadsTests {
         }
     }
 
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     static class OnRequestTestCase {
 
-        private static ExecutorService stray = Executors.newSingleThreadExecutor();
+        private static final ExecutorService STRAY = StartedExecutor.named("stray");
 
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
@@ -489,21 +367,14 @@ class ReportingThreadsTests {
                 .timer(new SteppedTimer())
                 .build();
 
-        static RunAssert.Results run() {
-            stray = StartedExecutor.named("stray");
-            try {
-                return JupiterRun.run(OnRequestTestCase.class);
-            } finally {
-                stray.shutdownNow();
-            }
-        }
-
         @Test
-        void uses(Ttnn unused) throws Exception {
-            stray.submit(LibraryTestCase::leak).get(1, TimeUnit.MINUTES);
+        void theSourceBeginsInTheLastTest(Ttnn unused) throws Exception {
+            STRAY.submit(LibraryTestCase::leak).get(1, TimeUnit.MINUTES);
         }
     }
 
+    /** No other test is responsible for memory that a thread allocates on whose test a timeout gave up. */
+    @MustFail(run = true, verdict = Outcome.LEAKED, text = "work for no test")
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class AbandonedTestCase extends LibraryTestCase {
         private static final CountDownLatch NEXT_TEST = new CountDownLatch(1);
@@ -511,6 +382,7 @@ class ReportingThreadsTests {
 
         @Test
         @Timeout(value = 1, unit = TimeUnit.MILLISECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
+        @MustFail(error = TimeoutException.class)
         void abandoned() {
             while (NEXT_TEST.getCount() > 0) {
                 Thread.onSpinWait();
@@ -526,7 +398,7 @@ class ReportingThreadsTests {
         }
     }
 
-    static class PoolTestCase {
+    static class PoolCase {
         static final AtomicReference<ExecutorService> POOL = new AtomicReference<>();
         static final AtomicReference<WeakReference<?>> INSTANCE = new AtomicReference<>();
         static final AtomicReference<WeakReference<?>> CONTEXT = new AtomicReference<>();
@@ -555,7 +427,11 @@ class ReportingThreadsTests {
                 .build();
 
         @Test
-        void allocatesNothing() {}
+        @MustFail(
+                verdict = Outcome.INCONCLUSIVE,
+                text = "the source \"global\" is not installed: another leak detector is set."
+                        + " Remove -Dlibrary.detector.")
+        void aSourceThatCannotBeInstalledLeavesTheVerdictOpen() {}
     }
 
     private static void failToInstall(SourceContext context) {

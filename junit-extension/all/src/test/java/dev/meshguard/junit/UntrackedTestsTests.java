@@ -12,8 +12,6 @@ import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.StartedExecutor;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -40,9 +38,6 @@ import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.launcher.TestExecutionListener;
-import org.junit.platform.launcher.TestIdentifier;
 
 /** Allocations of tests without annotation fail nothing, and the summary counts them. */
 class UntrackedTestsTests {
@@ -56,7 +51,7 @@ class UntrackedTestsTests {
     private static CountDownLatch go = new CountDownLatch(1);
     private static CompletableFuture<Void> left = CompletableFuture.completedFuture(null);
 
-    private final List<String> failed = Collections.synchronizedList(new ArrayList<>());
+    private final LaunchedRun launcher = LaunchedRun.launcher();
 
     @BeforeEach
     void startPool() {
@@ -89,29 +84,20 @@ class UntrackedTestsTests {
     }
 
     private String printed(Map<String, String> parameters, Class<?>... inOrder) {
-        List<String> printed = LaunchedRun.launcher(new TestExecutionListener() {
-                    @Override
-                    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
-                        if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
-                            failed.add(test.getDisplayName());
-                        }
-                    }
-                })
-                .run(parameters, inOrder)
-                .printed();
+        List<String> printed = launcher.run(parameters, inOrder).printed();
         assertThat(printed).hasSize(1);
         return printed.get(0);
     }
 
     private void assertThatNothingFailsAndTheSummaryHas(String line, Class<?>... inOrder) {
         assertThat(printed(Map.of(), inOrder)).contains(line);
-        assertThat(failed).isEmpty();
+        assertThat(launcher.failed()).isEmpty();
     }
 
     private void assertThatOnlyTheRunFails(Map<String, String> parameters, Class<?>... inOrder) {
         printed(parameters, inOrder);
 
-        assertThat(failed).containsExactly("JUnit Jupiter");
+        assertThat(launcher.failed()).containsExactly("JUnit Jupiter");
     }
 
     static class CleanTestCase extends LibraryTestCase {
@@ -202,7 +188,7 @@ class UntrackedTestsTests {
     void leaksOfThreadsThatTheyStartAreCountedWhileATrackedTestRuns() {
         assertThat(printed(JupiterRun.CONCURRENTLY, AllocatesNothingTestCase.class, OwnThreadTestCase.class))
                 .contains(ONE);
-        assertThat(failed).isEmpty();
+        assertThat(launcher.failed()).isEmpty();
     }
 
     private static final CyclicBarrier ON_OWN_THREAD = new CyclicBarrier(2);
@@ -339,22 +325,6 @@ class UntrackedTestsTests {
     }
 
     @Test
-    void leaksOfTrackedClassesAreTracked() {
-        assertThatOnlyTheRunFails(Map.of(), TrackedBeforeAllTestCase.class);
-    }
-
-    static class TrackedBeforeAllTestCase extends LibraryTestCase {
-
-        @BeforeAll
-        static void leaks() {
-            leak();
-        }
-
-        @Test
-        void clean() {}
-    }
-
-    @Test
     void aClassWithoutAnnotationMayUseThreadsOfAllTestsBeforeItsTests() {
         assertThatNothingFailsAndTheSummaryHas(TWO, CleanTestCase.class, BeforeAllTestCase.class);
     }
@@ -392,14 +362,14 @@ class UntrackedTestsTests {
     void whatTrackedClassesAllocateBeforeTheirExtensionIsCalledIsTracked(Class<?> testCase) {
         onPool(this::printedOf, testCase);
 
-        assertThat(failed).containsExactly("JUnit Jupiter");
+        assertThat(launcher.failed()).containsExactly("JUnit Jupiter");
     }
 
     @Test
     void whatLaterTrackedClassesAllocateBeforeTheirExtensionIsCalledIsTracked() {
         onPool(this::printedOf, CleanTestCase.class, EarlierExtensionTestCase.class);
 
-        assertThat(failed).containsExactly("JUnit Jupiter");
+        assertThat(launcher.failed()).containsExactly("JUnit Jupiter");
     }
 
     @Test
@@ -480,7 +450,7 @@ class UntrackedTestsTests {
     @Test
     void argumentsOfTrackedTestsAreTrackedOnOtherThreadsToo() {
         assertThat(printed(JupiterRun.CONCURRENTLY, ArgumentsTestCase.class)).doesNotContain("not tracked");
-        assertThat(failed).containsExactly("JUnit Jupiter");
+        assertThat(launcher.failed()).containsExactly("JUnit Jupiter");
     }
 
     /** The arguments of both tests are made at the same time, so at least those of one on another thread than that of the class. */

@@ -4,7 +4,6 @@ import static dev.meshguard.junit.GlobalLibraryGuard.guard;
 import static dev.meshguard.junit.LibraryTestCase.freeAll;
 import static dev.meshguard.junit.LibraryTestCase.leak;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.Latches.await;
 import static dev.meshguard.junit.testkit.Latches.meet;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
@@ -14,11 +13,14 @@ import dev.meshguard.junit.internal.thread.RunningTest;
 import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.Configured;
 import dev.meshguard.junit.testkit.GlobalLibrary;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
-import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.StartedExecutor;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
@@ -26,9 +28,7 @@ import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -67,7 +67,7 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
 /** An allocation belongs to a test only if that is certain: the rules of {@code docs/lifecycle.md}, case by case. */
-class WhoseMemoryTests {
+class WhoseMemoryTests implements WithFixtures {
 
     /** A pool whose thread is older than all tests. */
     private static ExecutorService pool = Executors.newSingleThreadExecutor();
@@ -112,11 +112,6 @@ class WhoseMemoryTests {
     // Rule 1: the binding
 
     @Test
-    void aThreadThatAClassBindsIsTheClasss() {
-        assertThat(run(BindingClassTestCase.class)).hasOnlyLeakOf("WhoseMemoryTests$BindingClassTestCase");
-    }
-
-    @Test
     void aThreadThatIsBoundWhileTheTestEndsIsNotBound() throws Exception {
         AllocationTracker tracker = AllocationTracker.create();
         RunningTest type = RunningTest.ofClass("type", "[type]");
@@ -144,56 +139,6 @@ class WhoseMemoryTests {
     }
 
     // Rule 2: the stack
-
-    @Test
-    void codeOfATestOnAThreadOfAllTestsIsTheTests() {
-        RunAssert.Results results = runConcurrently(ShownTestCase.class);
-
-        Assertions.assertThat(results.events().testEvents().failed().list())
-                .map(event -> event.getTestDescriptor().getDisplayName())
-                .containsExactlyInAnyOrder(
-                        "lambda()",
-                        "lambdaInALambda()",
-                        "anonymousClass()",
-                        "anonymousClass$lambda$0()",
-                        "classInALocalClass()",
-                        "kotlinLambda()",
-                        "kotlin$name()",
-                        "parameterizedOnce",
-                        "inherited()",
-                        "ofAnInterface()");
-        assertThat(results).hasFailedContainerCalled("factory()").whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void codeOfATestIsTheTestsWithoutOriginsToo() {
-        assertThat(runConcurrently(WithoutOriginsTestCase.class, Map.of("meshguard.origins", "none")))
-                .hasOnlyFailed("leaks()");
-    }
-
-    /** A thread of the engine that waits for the tests of a class may run tasks of a test, for example those of a parallel stream. */
-    @Test
-    void codeOfATestOnAThreadOfTheEngineIsTheTests() {
-        assertThat(runConcurrently(WaitingEngineTestCase.class)).hasOnlyFailed("leaks()");
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            classes = {
-                SeveralInvocationsTestCase.class,
-                OverloadedTestCase.class,
-                KotlinNamesTestCase.class,
-                OverridingTestCase.class
-            })
-    void codeThatMayBeOfSeveralTestsIsNobodys(Class<?> testCase) {
-        assertThat(runConcurrently(testCase)).hasOnlyLeakOf("JUnit Jupiter");
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {LateRepetitionTestCase.class, LateLambdaTestCase.class, LateTaskTestCase.class})
-    void lateCodeOfATestIsNotThatOfTheNext(Class<?> testCase) {
-        assertThat(run(testCase)).hasOnlyLeakOf("JUnit Jupiter");
-    }
 
     /** As a worker of the engine's pool that another worker starts. */
     @Test
@@ -226,14 +171,9 @@ class WhoseMemoryTests {
 
     @Test
     void codeThatATestOfAnEarlierRunHasLeftIsNotThatOfTheNextRun() {
-        assertThat(run(EarlierRunTestCase.class)).hasOnlySucceeded(1);
+        assertThat(run(EarlierRunCase.class)).hasOnlySucceeded(1);
 
-        assertThat(run(EarlierRunTestCase.class)).hasOnlyLeakOf("JUnit Jupiter");
-    }
-
-    @Test
-    void aPoolThreadThatAnInnocentTestStartsDoesNotBlameIt() {
-        assertThat(runConcurrently(SharedPoolTestCase.class)).hasOnlyFailed("guilty()");
+        assertThat(run(EarlierRunCase.class)).hasOnlyLeakOf("JUnit Jupiter");
     }
 
     // Rule 3: who has started the thread
@@ -244,7 +184,7 @@ class WhoseMemoryTests {
         /** As the HTTP client of the JDK starts its threads. */
         THREAD_THAT_INHERITS_NOTHING(task -> new Thread(null, task, "inherits nothing", 0, false).start()),
         THREAD_OF_A_THREAD(task -> new Thread(() -> {
-                    await(LateThreadTestCase.task.go);
+                    await(LateThreadCase.task.go);
                     new Thread(task).start();
                 })
                 .start()),
@@ -266,70 +206,60 @@ class WhoseMemoryTests {
     @ParameterizedTest
     @EnumSource
     void aThreadThatOutlivesItsTestIsNobodys(Start start) {
-        LateThreadTestCase.prepare(start);
+        LateThreadCase.prepare(start);
 
-        assertThat(run(LateThreadTestCase.class)).hasOnlyLeakOf("JUnit Jupiter");
+        assertThat(run(LateThreadCase.class)).hasOnlyLeakOf("JUnit Jupiter");
     }
 
     @Test
     void aFindingOfTheRunNamesTheThreadAndWhoHasStartedIt() {
-        LateThreadTestCase.prepare(Start.THREAD);
+        LateThreadCase.prepare(Start.THREAD);
 
-        assertThat(run(LateThreadTestCase.class))
+        assertThat(run(LateThreadCase.class))
                 .hasFailedClass()
                 .whichFailed()
-                .withTextContaining("(started by WhoseMemoryTests$LateThreadTestCase#a_startsAThread 1 test ago), while"
-                        + " these tests ran: WhoseMemoryTests$LateThreadTestCase#b_innocent. To find the test that leaks,"
+                .withTextContaining("(started by WhoseMemoryTests$LateThreadCase#a_startsAThread 1 test ago), while"
+                        + " these tests ran: WhoseMemoryTests$LateThreadCase#b_innocent. To find the test that leaks,"
                         + " let tests bind their threads with TestThreads.\n");
     }
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "THREAD_THAT_INHERITS_NOTHING")
     void onASharedMeshItIsTheClasss(Start start) {
-        LateThreadTestCase.prepare(start);
+        LateThreadCase.prepare(start);
 
-        assertThat(run(LateOnMeshTestCase.class))
-                .hasOnlyLeakOf("WhoseMemoryTests$LateOnMeshTestCase")
+        assertThat(run(LateOnMeshCase.class))
+                .hasOnlyLeakOf("WhoseMemoryTests$LateOnMeshCase")
                 .withTextContaining("note    threads that worked for no test: ")
-                .withTextContaining("(started by WhoseMemoryTests$LateOnMeshTestCase#a_startsAThread");
+                .withTextContaining("(started by WhoseMemoryTests$LateOnMeshCase#a_startsAThread");
     }
 
     // Rule 4: one test runs
 
-    @Test
-    void aThreadThatTheOnlyTestStartsIsTheTests() {
-        assertThat(run(StartingTestCase.class)).hasOnlyFailed("leaks()");
-    }
-
     /** That test may have left a task there. */
     @Test
     void aThreadThatATestStartsIsNobodysIfAnotherHasRunBesideIt() {
-        Assertions.assertThat(failedOfPoolTests(PoolOfAnotherTestCase.class)).containsExactly("JUnit Jupiter");
+        Assertions.assertThat(failedOfPoolTests(PoolOfAnotherCase.class)).containsExactly("JUnit Jupiter");
     }
 
     @Test
     void aThreadThatATestOfAClassWithOneSessionStartsIsTheClasssIfAnotherHasRunBesideIt() {
-        Assertions.assertThat(failedOfPoolTests(PoolInOneSessionTestCase.class))
-                .containsExactly("WhoseMemoryTests$PoolInOneSessionTestCase");
+        Assertions.assertThat(failedOfPoolTests(PoolInOneSessionCase.class))
+                .containsExactly("WhoseMemoryTests$PoolInOneSessionCase");
     }
 
-    private static List<String> failedOfPoolTests(Class<? extends PoolOfAnotherTestCase> testCase) {
-        PoolOfAnotherTestCase.prepare();
-        List<String> failed = Collections.synchronizedList(new ArrayList<>());
-
-        LaunchedRun.launcher(new TestExecutionListener() {
+    private static List<String> failedOfPoolTests(Class<? extends PoolOfAnotherCase> testCase) {
+        PoolOfAnotherCase.prepare();
+        return LaunchedRun.launcher(new TestExecutionListener() {
                     @Override
                     public void executionFinished(TestIdentifier test, TestExecutionResult result) {
                         if (test.getDisplayName().equals("guilty()")) {
-                            PoolOfAnotherTestCase.over.countDown();
-                        }
-                        if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
-                            failed.add(test.getDisplayName());
+                            PoolOfAnotherCase.over.countDown();
                         }
                     }
                 })
-                .run(JupiterRun.CONCURRENTLY, testCase);
-        return failed;
+                .run(JupiterRun.CONCURRENTLY, testCase)
+                .failed();
     }
 
     @Test
@@ -348,25 +278,10 @@ class WhoseMemoryTests {
         assertThat(run(StartingTestCase.class)).hasOnlyFailed("leaks()");
     }
 
-    /** An earlier test may have left a task there, or the class. */
-    @Test
-    void anOlderThreadIsNobodysThoughTheOnlyTestUsesTheLibraryToo() {
-        assertThat(run(UsingTestCase.class)).hasOnlyLeakOf("JUnit Jupiter");
-    }
-
-    @Test
-    void aFindingOfTheRunNamesTheTestsThatRanAndTheHolderOfTheMemory() {
-        assertThat(run(UsingTestCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .withTextContaining("why   HELD: still referenced by UsingTestCase.kept")
-                .withTextContaining(
-                        "seen  allocated in no test, while WhoseMemoryTests$UsingTestCase#leaks ran (event #2)");
-    }
-
     // Fixtures
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @MustFail(verdict = Outcome.LEAKED)
     static class BindingClassTestCase extends LibraryTestCase {
 
         @BeforeAll
@@ -375,7 +290,7 @@ class WhoseMemoryTests {
         }
 
         @Test
-        void usesThePool() throws Exception {
+        void aThreadThatAClassBindsIsTheClasss() throws Exception {
             leakOnPool();
         }
     }
@@ -383,6 +298,7 @@ class WhoseMemoryTests {
     abstract static class Shown {
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void inherited() throws Exception {
             onPool(() -> leak());
         }
@@ -391,12 +307,14 @@ class WhoseMemoryTests {
     interface ShownByDefault {
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         default void ofAnInterface() throws Exception {
             onPool(() -> leak());
         }
     }
 
     /** While another test runs, only the stack says whose a thread is that all share. */
+    @Configured(concurrently = true)
     static class ShownTestCase extends Shown implements ShownByDefault {
 
         private static final CountDownLatch LAST = new CountDownLatch(11);
@@ -416,16 +334,19 @@ class WhoseMemoryTests {
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void lambda() throws Exception {
             onPool(() -> leak());
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void lambdaInALambda() throws Exception {
             onPool(() -> Stream.of(1).forEach(one -> leak()));
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void anonymousClass() throws Exception {
             onPool(new Runnable() {
                 @Override
@@ -437,6 +358,7 @@ class WhoseMemoryTests {
 
         /** The method of a class is no lambda, although Kotlin would name a lambda of the other test so. */
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void anonymousClass$lambda$0() throws Exception {
             onPool(new Runnable() {
                 @Override
@@ -447,6 +369,7 @@ class WhoseMemoryTests {
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void classInALocalClass() throws Exception {
             class Local {
                 static final class Deep {
@@ -460,6 +383,7 @@ class WhoseMemoryTests {
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void kotlinLambda() throws Exception {
             onPool(ShownTestCase::kotlinLambda$lambda$0);
         }
@@ -470,6 +394,7 @@ class WhoseMemoryTests {
 
         /** Kotlin replaces what is neither a letter nor a digit in the names of its lambdas. */
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void kotlin$name() throws Exception {
             onPool(ShownTestCase::kotlin_name$lambda$0);
         }
@@ -480,17 +405,20 @@ class WhoseMemoryTests {
 
         @ParameterizedTest(name = "parameterizedOnce")
         @ValueSource(ints = 1)
+        @MustFail(verdict = Outcome.LEAKED)
         void parameterizedOnce(int unused) throws Exception {
             onPool(() -> leak());
         }
 
         @TestFactory
+        @MustFail(container = true, verdict = Outcome.LEAKED)
         Stream<DynamicTest> factory() {
             return Stream.of(dynamicTest("leaks", () -> onPool(() -> leak())));
         }
     }
 
     /** Runs until the other test has leaked. */
+    @Configured(value = "meshguard.origins=none", concurrently = true)
     static class WithoutOriginsTestCase extends LibraryTestCase {
 
         private static final CountDownLatch LEAKED = new CountDownLatch(1);
@@ -501,6 +429,7 @@ class WhoseMemoryTests {
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void leaks() throws Exception {
             onPool(() -> leak());
             LEAKED.countDown();
@@ -508,7 +437,7 @@ class WhoseMemoryTests {
     }
 
     /** The first run leaves a task, which the second one awaits. */
-    static class EarlierRunTestCase extends LibraryTestCase {
+    static class EarlierRunCase extends LibraryTestCase {
 
         private static final LateTask TASK = new LateTask();
         private static boolean isSecond;
@@ -524,6 +453,8 @@ class WhoseMemoryTests {
         }
     }
 
+    /** A thread of the engine that waits for the tests of a class may run tasks of a test, for example those of a parallel stream. */
+    @Configured(concurrently = true)
     static class WaitingEngineTestCase extends LibraryTestCase {
 
         private static final SynchronousQueue<Runnable> TASKS = new SynchronousQueue<>();
@@ -540,6 +471,7 @@ class WhoseMemoryTests {
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void leaks() throws Exception {
             TASKS.put(() -> leak());
             await(DONE);
@@ -554,11 +486,15 @@ class WhoseMemoryTests {
         }
     }
 
+    // Code that may be of several tests is nobody's
+    @Configured(concurrently = true)
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     static class SeveralInvocationsTestCase extends LibraryTestCase {
 
         private static final CyclicBarrier BOTH = new CyclicBarrier(2);
 
         @ParameterizedTest
+        @Runs(2)
         @ValueSource(booleans = {true, false})
         void allocates(boolean leaks) throws Exception {
             meet(BOTH);
@@ -571,6 +507,8 @@ class WhoseMemoryTests {
         }
     }
 
+    @Configured(concurrently = true)
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     static class OverloadedTestCase extends LibraryTestCase {
 
         @Test
@@ -584,6 +522,8 @@ class WhoseMemoryTests {
     }
 
     /** The lambdas of both have one name. */
+    @Configured(concurrently = true)
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     static class KotlinNamesTestCase extends LibraryTestCase {
 
         private static final CyclicBarrier BOTH = new CyclicBarrier(2);
@@ -606,6 +546,8 @@ class WhoseMemoryTests {
         }
     }
 
+    @Configured(concurrently = true)
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     static class OverridingTestCase extends Shown {
 
         @RegisterExtension
@@ -619,6 +561,7 @@ class WhoseMemoryTests {
     }
 
     /** The first repetition leaves a task, which the second one awaits. */
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     static class LateRepetitionTestCase extends LibraryTestCase {
 
         private static final LateTask TASK = new LateTask();
@@ -634,6 +577,7 @@ class WhoseMemoryTests {
         }
     }
 
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class LateLambdaTestCase extends LibraryTestCase {
 
@@ -651,6 +595,7 @@ class WhoseMemoryTests {
         }
     }
 
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class LateTaskTestCase extends LibraryTestCase {
 
@@ -673,7 +618,7 @@ class WhoseMemoryTests {
     }
 
     /** The guilty test is over before its task leaks. */
-    static class PoolOfAnotherTestCase extends LibraryTestCase {
+    static class PoolOfAnotherCase extends LibraryTestCase {
 
         private static CountDownLatch started = new CountDownLatch(1);
         private static CountDownLatch over = new CountDownLatch(1);
@@ -696,7 +641,7 @@ class WhoseMemoryTests {
         @Test
         void guilty() {
             await(started);
-            pool.execute(PoolOfAnotherTestCase::leakLate);
+            pool.execute(PoolOfAnotherCase::leakLate);
         }
 
         private static void leakLate() {
@@ -705,31 +650,32 @@ class WhoseMemoryTests {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class PoolInOneSessionTestCase extends PoolOfAnotherTestCase {}
+    static class PoolInOneSessionCase extends PoolOfAnotherCase {}
 
+    @Configured(concurrently = true)
     static class SharedPoolTestCase extends LibraryTestCase {
 
-        private static final CountDownLatch STARTED = new CountDownLatch(1);
+        private static final CompletableFuture<ExecutorService> STARTED = new CompletableFuture<>();
         private static final CountDownLatch LEAKED = new CountDownLatch(1);
 
         @Test
-        void innocent() throws Exception {
-            pool = StartedExecutor.named("pool");
-            onPool(() -> GlobalLibrary.allocate(64).close());
-            STARTED.countDown();
+        void aPoolThreadThatAnInnocentTestStartsDoesNotBlameIt() throws Exception {
+            ExecutorService started = StartedExecutor.named("pool");
+            started.submit(() -> GlobalLibrary.allocate(64).close()).get(1, TimeUnit.MINUTES);
+            STARTED.complete(started);
             await(LEAKED);
         }
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void guilty() throws Exception {
-            await(STARTED);
-            onPool(() -> leak());
+            STARTED.join().submit(() -> leak()).get(1, TimeUnit.MINUTES);
             LEAKED.countDown();
         }
     }
 
     @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class LateThreadTestCase extends LibraryTestCase {
+    static class LateThreadCase extends LibraryTestCase {
 
         private static Start start = Start.THREAD;
         private static LateTask task = new LateTask();
@@ -758,29 +704,37 @@ class WhoseMemoryTests {
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class LateOnMeshTestCase {
+    static class LateOnMeshCase {
 
         @Test
         void a_startsAThread(MeshDevice mesh) {
-            LateThreadTestCase.startLate(() -> Buffers.take(mesh));
+            LateThreadCase.startLate(() -> Buffers.take(mesh));
         }
 
         @Test
         void b_innocent(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
-            LateThreadTestCase.task.awaitEnd();
+            LateThreadCase.task.awaitEnd();
         }
     }
 
     static class StartingTestCase extends LibraryTestCase {
 
         @Test
+        @MustFail(verdict = Outcome.LEAKED)
         void leaks() throws Exception {
-            pool = StartedExecutor.named("pool");
-            leakOnPool();
+            StartedExecutor.named("pool").submit(LibraryTestCase::leak).get(1, TimeUnit.MINUTES);
         }
     }
 
+    /** An earlier test may have left a task on an older thread, or the class. */
+    @MustFail(
+            run = true,
+            verdict = Outcome.LEAKED,
+            text = {
+                "why   HELD: still referenced by UsingTestCase.kept",
+                "seen  allocated in no test, while WhoseMemoryTests$UsingTestCase#leaks ran (event #2)"
+            })
     static class UsingTestCase extends LibraryTestCase {
 
         private static final List<GlobalLibrary.Memory> kept = new ArrayList<>();

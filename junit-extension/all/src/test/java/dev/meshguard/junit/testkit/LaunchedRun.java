@@ -6,9 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
@@ -17,15 +19,25 @@ import org.junit.platform.launcher.core.LauncherFactory;
 public final class LaunchedRun {
 
     private final List<String> printed = new CopyOnWriteArrayList<>();
+    private final List<String> failed = new CopyOnWriteArrayList<>();
     private final Launcher launcher;
 
     private LaunchedRun(TestExecutionListener... listeners) {
         launcher = LauncherFactory.create(LauncherConfig.builder()
                 .enableTestExecutionListenerAutoRegistration(false)
                 .enableLauncherSessionListenerAutoRegistration(false)
-                .addTestExecutionListeners(SummaryListener.to(printed::add))
+                .addTestExecutionListeners(SummaryListener.to(printed::add), new Failures())
                 .addTestExecutionListeners(listeners)
                 .build());
+    }
+
+    private final class Failures implements TestExecutionListener {
+        @Override
+        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
+                failed.add(test.getDisplayName());
+            }
+        }
     }
 
     /** Returns a launcher before its first run. */
@@ -52,5 +64,10 @@ public final class LaunchedRun {
     /** Returns the printed summary of each run. */
     public List<String> printed() {
         return List.copyOf(printed);
+    }
+
+    /** Returns the display names of the tests and containers that failed or were aborted. */
+    public List<String> failed() {
+        return List.copyOf(failed);
     }
 }
