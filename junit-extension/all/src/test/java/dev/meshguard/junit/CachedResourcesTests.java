@@ -6,7 +6,6 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.verdict.Outcome;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,11 +21,6 @@ import org.junit.jupiter.api.TestMethodOrder;
  * {@code @BeforeAll} method for the class, else the first test, for which an expectation gives the reason.
  */
 class CachedResourcesTests {
-
-    @Test
-    void onTheMeshOfATestItIsALeak() {
-        assertThat(run(OwnMeshTestCase.class)).hasTest("first").whichFailed().withVerdict(Outcome.LEAKED);
-    }
 
     @Test
     void onASharedMeshItIsTheFirstTestsThatFillsIt() {
@@ -58,14 +52,6 @@ class CachedResourcesTests {
                 loaded.deallocate();
                 loaded = null;
             }
-        }
-    }
-
-    @TrackAllocations
-    static class OwnMeshTestCase {
-        @Test
-        void first(MeshDevice mesh) {
-            new Weights().use(mesh);
         }
     }
 

@@ -1,10 +1,10 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -15,47 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A leak is found at every location in a test or class, and attributed to the one that lasts as long as its mesh. */
-class EveryPlaceTests {
-
-    @ParameterizedTest
-    @CsvSource({
-        "ConstructorTestCase, ConstructorTestCase, <init>",
-        "BeforeEachTestCase, BeforeEachTestCase, takes",
-        "AfterEachTestCase, AfterEachTestCase, takes",
-        "ExtensionTestCase, TakingExtension, afterEach",
-        "AutoCloseTestCase, Taker, close"
-    })
-    void aLeakOfATestFailsIt(String testCase, String type, String method) throws ClassNotFoundException {
-        assertThat(run(typeOf(testCase)))
-                .hasOnlyLeakOf("test()")
-                .withFirstFrameIn(typeOf(type), method)
-                .withTextContaining("rerun mvn test -Dtest='EveryPlaceTests$" + testCase + "#test'");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"BeforeAllTestCase", "AfterAllTestCase"})
-    void aLeakOfAClassFailsIt(String testCase) throws ClassNotFoundException {
-        assertThat(run(typeOf(testCase)))
-                .hasOnlyLeakOf("EveryPlaceTests$" + testCase)
-                .withFirstFrameIn(typeOf(testCase), "takes");
-    }
-
-    @Test
-    void inANestedClassThatAloneIsAnnotated() {
-        assertThat(run(InnerAnnotationTestCase.class))
-                .hasOnlyLeakOf("inner(MeshDevice)")
-                .withTextContaining(
-                        "rerun mvn test -Dtest='EveryPlaceTests$InnerAnnotationTestCase$InnerTestCase#inner'");
-    }
-
-    private static Class<?> typeOf(String testCase) throws ClassNotFoundException {
-        return Class.forName(EveryPlaceTests.class.getName() + "$" + testCase);
-    }
+class EveryPlaceTests implements WithFixtures {
 
     @TrackAllocations
     static class ConstructorTestCase {
@@ -64,6 +26,10 @@ class EveryPlaceTests {
         }
 
         @Test
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                frame = "ConstructorTestCase.<init>",
+                text = "rerun mvn test -Dtest='EveryPlaceTests$ConstructorTestCase#test'")
         void test() {}
     }
 
@@ -75,12 +41,20 @@ class EveryPlaceTests {
         }
 
         @Test
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                frame = "BeforeEachTestCase.takes",
+                text = "rerun mvn test -Dtest='EveryPlaceTests$BeforeEachTestCase#test'")
         void test() {}
     }
 
     @TrackAllocations
     static class AfterEachTestCase {
         @Test
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                frame = "AfterEachTestCase.takes",
+                text = "rerun mvn test -Dtest='EveryPlaceTests$AfterEachTestCase#test'")
         void test() {}
 
         @AfterEach
@@ -107,6 +81,10 @@ class EveryPlaceTests {
         }
 
         @Test
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                frame = "TakingExtension.afterEach",
+                text = "rerun mvn test -Dtest='EveryPlaceTests$ExtensionTestCase#test'")
         void test() {}
     }
 
@@ -131,10 +109,15 @@ class EveryPlaceTests {
         }
 
         @Test
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                frame = "Taker.close",
+                text = "rerun mvn test -Dtest='EveryPlaceTests$AutoCloseTestCase#test'")
         void test() {}
     }
 
     @TrackAllocations
+    @MustFail(verdict = Outcome.LEAKED, frame = "BeforeAllTestCase.takes")
     static class BeforeAllTestCase {
         @BeforeAll
         static void takes(MeshDevice mesh) {
@@ -146,6 +129,7 @@ class EveryPlaceTests {
     }
 
     @TrackAllocations
+    @MustFail(verdict = Outcome.LEAKED, frame = "AfterAllTestCase.takes")
     static class AfterAllTestCase {
         @Test
         void test() {}
@@ -164,6 +148,9 @@ class EveryPlaceTests {
         @TrackAllocations
         class InnerTestCase {
             @Test
+            @MustFail(
+                    verdict = Outcome.LEAKED,
+                    text = "rerun mvn test -Dtest='EveryPlaceTests$InnerAnnotationTestCase$InnerTestCase#inner'")
             void inner(MeshDevice mesh) {
                 Buffers.take(mesh);
             }

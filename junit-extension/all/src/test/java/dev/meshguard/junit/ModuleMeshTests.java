@@ -1,14 +1,15 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runTogether;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.SteppedTimer;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.verdict.Outcome;
 import java.time.Duration;
@@ -22,23 +23,23 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * A mesh and a tracker of the user's own outlive the classes of their tests: each test is responsible for its own survivors,
  * and the end of the run for the rest.
  */
-class ModuleMeshTests {
+class ModuleMeshTests implements WithFixtures {
 
     @Test
     void eachTestIsResponsibleForItsOwnAndTheRunForTheRest() {
-        RunAssert.Results results = runTogether(LoadingTestCase.class, DecodingTestCase.class);
+        RunAssert.Results results = runTogether(LoadingCase.class, DecodingCase.class);
 
         assertThat(results)
                 .hasTest("leaks")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn(LoadingTestCase.class, "leaks")
+                .withFirstFrameIn(LoadingCase.class, "leaks")
                 .withTextContaining("\nsum     2 allocated = 0 freed + 2 leaked\n");
         assertThat(results)
                 .hasTest("leaksToo")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn(DecodingTestCase.class, "leaksToo")
+                .withFirstFrameIn(DecodingCase.class, "leaksToo")
                 .withTextContaining("\nsum     2 allocated = 0 freed + 2 leaked\n");
         assertThat(results).hasTest("freesItsOwn").whichSucceeded();
         assertThat(results).hasTest("freesWhatAnotherClassLoaded").whichSucceeded();
@@ -46,31 +47,14 @@ class ModuleMeshTests {
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("at dev.meshguard.junit.ModuleMeshTests$DecodingTestCase.load(")
+                .withTextContaining("at dev.meshguard.junit.ModuleMeshTests$DecodingCase.load(")
                 .withTextContaining(" + 2 leaked\n");
     }
 
     @Test
     void aSecondRunOpensAMeshOfItsOwn() {
-        assertThat(runTogether(FreeingTestCase.class, UnloadingTestCase.class)).hasOnlySucceeded(2);
-        assertThat(runTogether(FreeingTestCase.class, UnloadingTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void aFreeByAnotherThreadWithinTheGraceIsInTime() {
-        assertThat(run(PrefetchingTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void aBudgetLimitsTheMemoryOfEachTest() {
-        RunAssert.Results results = run(BudgetTestCase.class);
-
-        assertThat(results).hasTest("keepsToIt").whichSucceeded();
-        assertThat(results)
-                .hasTest("exceedsIt")
-                .whichFailed()
-                .with(BudgetAssertionError.class)
-                .withTextContaining("peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)");
+        assertThat(runTogether(FreeingCase.class, UnloadingCase.class)).hasOnlySucceeded(2);
+        assertThat(runTogether(FreeingCase.class, UnloadingCase.class)).hasOnlySucceeded(2);
     }
 
     @ExtendWith(ModuleMesh.class)
@@ -81,7 +65,7 @@ class ModuleMeshTests {
                 MeshGuardExtension.builder().source(ModuleMesh.settings()).build();
     }
 
-    static class LoadingTestCase extends OnModuleMesh {
+    static class LoadingCase extends OnModuleMesh {
 
         static MeshBuffer weights;
 
@@ -101,7 +85,7 @@ class ModuleMeshTests {
         }
     }
 
-    static class DecodingTestCase extends OnModuleMesh {
+    static class DecodingCase extends OnModuleMesh {
 
         @BeforeAll
         static void load() {
@@ -110,7 +94,7 @@ class ModuleMeshTests {
 
         @Test
         void freesWhatAnotherClassLoaded() {
-            LoadingTestCase.weights.deallocate();
+            LoadingCase.weights.deallocate();
         }
 
         @Test
@@ -119,7 +103,7 @@ class ModuleMeshTests {
         }
     }
 
-    static class FreeingTestCase extends OnModuleMesh {
+    static class FreeingCase extends OnModuleMesh {
 
         @Test
         void freesItsOwn() {
@@ -127,7 +111,7 @@ class ModuleMeshTests {
         }
     }
 
-    static class UnloadingTestCase extends OnModuleMesh {
+    static class UnloadingCase extends OnModuleMesh {
 
         private static MeshBuffer weights;
 
@@ -159,7 +143,7 @@ class ModuleMeshTests {
                 .build();
 
         @Test
-        void prefetches() {
+        void aFreeByAnotherThreadWithinTheGraceIsInTime() {
             timer.at(Duration.ofMillis(60), Buffers.take(ModuleMesh.mesh())::deallocate);
         }
     }
@@ -168,7 +152,10 @@ class ModuleMeshTests {
     static class BudgetTestCase extends OnModuleMesh {
 
         @Test
-        void exceedsIt() {
+        @MustFail(
+                error = BudgetAssertionError.class,
+                text = "peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)")
+        void aBudgetLimitsTheMemoryOfEachTest() {
             Buffers.take(ModuleMesh.mesh()).deallocate();
         }
 

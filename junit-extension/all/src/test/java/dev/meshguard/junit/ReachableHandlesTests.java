@@ -6,7 +6,9 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Program;
@@ -37,7 +39,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Searches the holders of a test's survivors. */
 @SuppressWarnings("UnusedVariable") // Only a search reads the fields of the fixtures.
-class ReachableHandlesTests {
+class ReachableHandlesTests implements WithFixtures {
 
     private static @Nullable AllocationTracker ofPassedTest;
 
@@ -48,74 +50,25 @@ class ReachableHandlesTests {
     }
 
     @Test
-    void aBufferInAFieldOfATestAroundIsHeldByIt() {
-        assertThat(run(OuterTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withFinding(Cause.HELD, 1, 4096, OuterTestCase.Inner.class, "decode")
-                .withTextContaining(
-                        "HELD: still referenced by OuterTestCase.layers -> HashMap[\"layer3\"] -> a lambda (event #")
-                .withReport(
-                        "mvn test -Dtest='ReachableHandlesTests$OuterTestCase$Inner#decode'",
-                        "mesh 0 was still open; MeshGuard cleared its program cache and closed it");
-    }
-
-    @Test
-    void aBufferInAStaticFieldIsHeldByTheClass() {
-        assertThatOneSurvives(StaticTestCase.class, Cause.HELD)
-                .withTextContaining("still referenced by StaticTestCase.registry -> HashMap[7] -> Optional (");
-    }
-
-    @Test
-    void aTensorIsHeldByWhoeverHasAnAliasOfIt() {
-        assertThatOneSurvives(AliasTestCase.class, Cause.HELD)
-                .withTextContaining("still referenced by AliasTestCase.views -> Tensor[0] (");
-    }
-
-    @Test
-    void aMeshThatLastsAsLongAsItsClassIsSearchedForWithTheInstanceOfTheClass() {
-        assertThat(run(ClassTestCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .withFinding(Cause.HELD, 1, 4096, ClassTestCase.class, "load")
-                .withTextContaining("still referenced by ClassTestCase.shared (");
-    }
-
-    @Test
     void aProgramThatIsKeptHoldsItsBinary() {
-        var failure = assertThatOneSurvives(ProgramTestCase.class, Cause.HELD)
-                .withTextContaining("HELD: still referenced by ProgramTestCase.program (event #")
+        var failure = assertThatOneSurvives(ProgramCase.class, Cause.HELD)
+                .withTextContaining("HELD: still referenced by ProgramCase.program (event #")
                 .withTextContaining("the own allocator of device 0 reported ");
         Assertions.assertThat(
                         failure.verdict().survivors().get(0).buffer().owner().map(Object::toString))
                 .contains("program 1 (mine)");
     }
 
-    /** The collection of the search would free it, and must not make the test pass. */
-    @Test
-    void aBufferThatACollectionWouldFreeAfterTheCheckIsLost() {
-        assertThatOneSurvives(CollectedTestCase.class, Cause.LOST);
-    }
-
-    @Test
-    void whatCannotBeReadFromOutsideIsNamed() {
-        assertThatOneSurvives(OwnCollectionTestCase.class, Cause.HELD)
-                .withTextContaining("its handle is still reachable, but from none of the objects that were searched (")
-                .withTextContaining("who holds buffers was not looked for in dev.meshguard.junit."
-                        + "ReachableHandlesTests$OwnCollectionTestCase$Own, which cannot be read from outside");
-    }
-
     @Test
     void aTestThatLeavesNothingIsNotSearched() {
-        assertThat(run(GreenTestCase.class)).hasOnlySucceeded(1);
+        assertThat(run(GreenCase.class)).hasOnlySucceeded(1);
 
         assertNotSearched();
     }
 
     @Test
     void aTestThatLeavesOnlyWhatIsExpectedForcesNoCollection() {
-        assertThat(run(ExpectedTestCase.class)).hasOnlySucceeded(1);
+        assertThat(run(ExpectedCase.class)).hasOnlySucceeded(1);
 
         assertNotSearched();
     }
@@ -144,7 +97,14 @@ class ReachableHandlesTests {
         @Nested
         class Inner {
             @Test
-            void decode(MeshDevice mesh) {
+            @MustFail(
+                    verdict = Outcome.LEAKED,
+                    text = {
+                        "4 KiB in 1 DRAM buffer",
+                        "at dev.meshguard.junit.ReachableHandlesTests$OuterTestCase$Inner.aBufferInAFieldOfATestAroundIsHeldByIt(",
+                        "HELD: still referenced by OuterTestCase.layers -> HashMap[\"layer3\"] -> a lambda (event #"
+                    })
+            void aBufferInAFieldOfATestAroundIsHeldByIt(MeshDevice mesh) {
                 MeshBuffer buffer = Buffers.take(mesh);
                 layers.put("layer3", () -> buffer);
             }
@@ -156,7 +116,14 @@ class ReachableHandlesTests {
         private static final Map<Integer, Optional<MeshBuffer>> registry = new HashMap<>();
 
         @Test
-        void decode(MeshDevice mesh) {
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                text = {
+                    "4 KiB in 1 DRAM buffer",
+                    "at dev.meshguard.junit.ReachableHandlesTests$StaticTestCase.aBufferInAStaticFieldIsHeldByTheClass(",
+                    "HELD: still referenced by StaticTestCase.registry -> HashMap[7] -> Optional ("
+                })
+        void aBufferInAStaticFieldIsHeldByTheClass(MeshDevice mesh) {
             registry.put(7, Optional.of(Buffers.take(mesh)));
         }
     }
@@ -166,13 +133,28 @@ class ReachableHandlesTests {
         private Tensor @Nullable [] views;
 
         @Test
-        void decode(Ttnn ttnn, MeshDevice mesh) {
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                text = {
+                    "4 KiB in 1 DRAM buffer",
+                    "at dev.meshguard.junit.ReachableHandlesTests$AliasTestCase.aTensorIsHeldByWhoeverHasAnAliasOfIt(",
+                    "HELD: still referenced by AliasTestCase.views -> Tensor[0] ("
+                })
+        void aTensorIsHeldByWhoeverHasAnAliasOfIt(Ttnn ttnn, MeshDevice mesh) {
             Tensor weights = ttnn.empty(TensorShape.of(32, 64), DataType.BFLOAT16, mesh);
             views = new Tensor[] {weights.reshape(TensorShape.of(1, 32, 64))};
             weights.close();
         }
     }
 
+    /** A mesh that lasts as long as its class is searched for with the instance of the class. */
+    @MustFail(
+            verdict = Outcome.LEAKED,
+            text = {
+                "4 KiB in 1 DRAM buffer",
+                "at dev.meshguard.junit.ReachableHandlesTests$ClassTestCase.load(",
+                "HELD: still referenced by ClassTestCase.shared ("
+            })
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     @FakeMesh(rows = 1, columns = 1)
     @TestInstance(Lifecycle.PER_CLASS)
@@ -189,7 +171,7 @@ class ReachableHandlesTests {
     }
 
     @OnOneDevice
-    static class ProgramTestCase {
+    static class ProgramCase {
         private @Nullable Program program;
 
         @Test
@@ -201,9 +183,17 @@ class ReachableHandlesTests {
 
     @TrackAllocations
     @FakeMesh(rows = 1, columns = 1, handleRelease = HandleRelease.ON_COLLECT)
+    /** The collection of the search would free it, and must not make the test pass. */
     static class CollectedTestCase {
         @Test
-        void decode(MeshDevice mesh) {
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                text = {
+                    "4 KiB in 1 DRAM buffer",
+                    "at dev.meshguard.junit.ReachableHandlesTests$CollectedTestCase.aBufferThatACollectionWouldFreeAfterTheCheckIsLost(",
+                    "LOST: no handle to it is reachable any more"
+                })
+        void aBufferThatACollectionWouldFreeAfterTheCheckIsLost(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }
@@ -213,7 +203,15 @@ class ReachableHandlesTests {
         private final Own cache = new Own();
 
         @Test
-        void decode(MeshDevice mesh) {
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                text = {
+                    "4 KiB in 1 DRAM buffer",
+                    "at dev.meshguard.junit.ReachableHandlesTests$OwnCollectionTestCase.whatCannotBeReadFromOutsideIsNamed(",
+                    "its handle is still reachable, but from none of the objects that were searched (",
+                    "who holds buffers was not looked for in dev.meshguard.junit.ReachableHandlesTests$OwnCollectionTestCase$Own, which cannot be read from outside"
+                })
+        void whatCannotBeReadFromOutsideIsNamed(MeshDevice mesh) {
             cache.put("a", Buffers.take(mesh));
         }
 
@@ -224,7 +222,7 @@ class ReachableHandlesTests {
 
     @OnOneDevice
     @ExpectBuffers(because = "the cache lasts", exactly = 1)
-    static class ExpectedTestCase {
+    static class ExpectedCase {
         @Test
         void decode(MeshDevice mesh, AllocationTracker tracker) {
             ofPassedTest = tracker;
@@ -233,7 +231,7 @@ class ReachableHandlesTests {
     }
 
     @OnOneDevice
-    static class GreenTestCase {
+    static class GreenCase {
         private final List<MeshBuffer> held = new ArrayList<>();
 
         @Test

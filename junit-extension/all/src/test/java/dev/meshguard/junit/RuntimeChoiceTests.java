@@ -6,6 +6,7 @@ import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.Publishes;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
@@ -108,6 +109,7 @@ class RuntimeChoiceTests implements WithFixtures {
     @TrackAllocations(check = AllocationCheck.NO_LEAKS)
     static class OpenSubmeshTestCase {
         @Test
+        @Publishes("OVERLAP  two meshes held the same memory at a time")
         void submeshesThatWereLeftOpenAreClosedBeforeTheirMesh(Ttnn ttnn, MeshDevice mesh) {
             for (MeshDevice busy : List.of(mesh, mesh.createSubmesh(MeshShape.of(1, 2)))) {
                 Tensor tensor = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, busy);

@@ -1,8 +1,5 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.runTest;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
@@ -13,20 +10,10 @@ import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests with a device binding of their own that opens a mesh and a submesh of it. */
 class SeveralTestMeshesTests implements WithFixtures {
-    @ParameterizedTest
-    @ValueSource(strings = {"memoryThatOneMeshHeldAfterTheOtherFailsNothing", "memoryOfAnUncheckedTestFailsNothing"})
-    void publishesNothing(String test) {
-        assertThat(runTest(MeshesTestCase.class, test, Map.of()))
-                .hasSingleTest()
-                .withoutPublishedText();
-    }
 
     @TrackAllocations
     static class MeshesTestCase {

@@ -1,71 +1,31 @@
 package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.ReportChannel;
-import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.Configured;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.Runs;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** Tests that share a mesh and are each responsible may have policies of their own, and still share the mesh. */
-class SharedMeshPoliciesTests {
-
-    @Test
-    void eachTestIsJudgedByItsOwnPolicies() {
-        OfEachTestTestCase.meshes.clear();
-
-        RunAssert.Results results = run(OfEachTestTestCase.class);
-
-        Assertions.assertThat(ReportChannel.of(results, "attached")).isEqualTo(ReportChannel.SUPPRESSED);
-        Assertions.assertThat(ReportChannel.of(results, "unchecked")).isEqualTo(ReportChannel.NOWHERE);
-        Assertions.assertThat(ReportChannel.of(results, "ofNestedClass")).isEqualTo(ReportChannel.NOWHERE);
-        Assertions.assertThat(OfEachTestTestCase.meshes).hasSize(1);
-    }
-
-    @Test
-    void whatTheClassLeavesIsJudgedByThePoliciesOfTheClass() {
-        assertThat(run(ClassSaysNoneTestCase.class, Map.of("meshguard.check", "clean")))
-                .hasOnlySucceeded(1);
-        assertThat(run(ClassSaysNothingTestCase.class, Map.of("meshguard.check", "none")))
-                .hasOnlySucceeded(1);
-        assertThat(run(ClassSaysNothingTestCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void whatTheRunLeavesIsJudgedByTheParameters() {
-        assertThat(run(OfRunTestCase.class, Map.of("meshguard.check", "none"))).hasOnlySucceeded(1);
-        assertThat(run(OfRunTestCase.class))
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void whatAMeshOfTheClassLeavesIsSuppressedInWhatTheClassThrew() {
-        assertThat(run(BrokenClassTestCase.class))
-                .hasFailedClass()
-                .whichFailed()
-                .with(IllegalStateException.class, "the class itself")
-                .withSuppressedVerdict(Outcome.LEAKED);
-    }
+class SharedMeshPoliciesTests implements WithFixtures {
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class OfEachTestTestCase {
         private static final Set<MeshDevice> meshes = ConcurrentHashMap.newKeySet();
 
         @Test
+        @MustFail(error = IllegalStateException.class, message = "the test itself", suppressed = Outcome.LEAKED)
         void attached(MeshDevice mesh) {
             leak(mesh);
             throw new IllegalStateException("the test itself");
@@ -92,12 +52,18 @@ class SharedMeshPoliciesTests {
             }
         }
 
+        @AfterAll
+        static void allShareTheMesh() {
+            Assertions.assertThat(meshes).hasSize(1);
+        }
+
         private static void leak(MeshDevice mesh) {
             meshes.add(mesh);
             Buffers.take(mesh);
         }
     }
 
+    @Configured("meshguard.check=clean")
     @TrackAllocations(
             lifetime = TrackingLifetime.CLASS,
             accounting = Accounting.EACH_TEST,
@@ -117,6 +83,7 @@ class SharedMeshPoliciesTests {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @MustFail(verdict = Outcome.LEAKED)
     static class ClassSaysNothingTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {
@@ -131,10 +98,18 @@ class SharedMeshPoliciesTests {
         void test() {}
     }
 
+    @Configured("meshguard.check=none")
+    static class RunSaysNoneTestCase extends ClassSaysNothingTestCase {}
+
     @TrackAllocations(check = AllocationCheck.NONE)
+    @MustFail(run = true, verdict = Outcome.LEAKED)
     static class OfRunTestCase extends UnownedMemoryTestCase {}
 
+    @Configured("meshguard.check=none")
+    static class OfUncheckedRunTestCase extends OfRunTestCase {}
+
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @MustFail(error = IllegalStateException.class, message = "the class itself", suppressed = Outcome.LEAKED)
     static class BrokenClassTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {
@@ -143,6 +118,7 @@ class SharedMeshPoliciesTests {
         }
 
         @Test
+        @Runs(0)
         void isNeverReached() {}
     }
 }

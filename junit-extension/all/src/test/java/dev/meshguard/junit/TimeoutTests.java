@@ -4,7 +4,9 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.tracker.AllocationTracker;
@@ -33,49 +35,37 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
  * <p>A thread that outlives its test gets an error from the closed device. On a mesh that continues, its later
  * allocations still belong to its own test.
  */
-class TimeoutTests {
-
-    @Test
-    void aLeakAfterATimeoutSaysSo() {
-        assertThat(run(InterruptedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(TimeoutException.class)
-                .withSuppressedVerdict(Outcome.LEAKED)
-                .withPublishedTextContaining(
-                        "note    the test ran into its timeout before this check, so what frees memory may"
-                                + " not have run\n");
-    }
+class TimeoutTests implements WithFixtures {
 
     @Test
     void aThreadThatOutlivesItsTestGetsAnErrorFromTheDevice() {
         GivesUp.started = new CountDownLatch(1);
-        RunawayTestCase.goesOn = new CountDownLatch(1);
-        RunawayTestCase.late = new CompletableFuture<>();
+        RunawayCase.goesOn = new CountDownLatch(1);
+        RunawayCase.late = new CompletableFuture<>();
 
-        assertThat(run(RunawayTestCase.class))
+        assertThat(run(RunawayCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .with(TimeoutException.class)
                 .withSuppressedVerdict(Outcome.LEAKED);
-        RunawayTestCase.goesOn.countDown();
+        RunawayCase.goesOn.countDown();
 
-        Assertions.assertThat(RunawayTestCase.late.join())
+        Assertions.assertThat(RunawayCase.late.join())
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessage(
                         "SubDeviceManagerTracker is not initialized on MeshDevice 0. This MeshDevice contains only remote"
                                 + " devices (so the runtime; in fact mesh 0 was closed: this Ttnn belonged to"
-                                + " TimeoutTests$RunawayTestCase#runsAway, which is over and was checked. Ask for a Ttnn where you use"
+                                + " TimeoutTests$RunawayCase#runsAway, which is over and was checked. Ask for a Ttnn where you use"
                                 + " it.)");
     }
 
     @Test
     void whatItTakesLateOnAMeshThatGoesOnIsItsOwn() {
         GivesUp.started = new CountDownLatch(1);
-        SharedRunawayTestCase.goesOn = new CountDownLatch(1);
-        SharedRunawayTestCase.late = new CompletableFuture<>();
+        SharedRunawayCase.goesOn = new CountDownLatch(1);
+        SharedRunawayCase.late = new CompletableFuture<>();
 
-        RunAssert.Results results = run(SharedRunawayTestCase.class);
+        RunAssert.Results results = run(SharedRunawayCase.class);
 
         assertThat(results).hasTest("runsAway").whichFailed().with(TimeoutException.class);
         assertThat(results).hasTest("runsNext").whichSucceeded();
@@ -84,7 +74,7 @@ class TimeoutTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining(
-                        "note    TimeoutTests$SharedRunawayTestCase#runsAway allocated 8 buffers of these after it"
+                        "note    TimeoutTests$SharedRunawayCase#runsAway allocated 8 buffers of these after it"
                                 + " was over\n");
     }
 
@@ -105,7 +95,12 @@ class TimeoutTests {
     static class InterruptedTestCase {
         @Test
         @Timeout(value = 100, unit = TimeUnit.MILLISECONDS)
-        void waits(MeshDevice mesh) throws InterruptedException {
+        @MustFail(
+                error = TimeoutException.class,
+                suppressed = Outcome.LEAKED,
+                published =
+                        "note    the test ran into its timeout before this check, so what frees memory may not have run\n")
+        void aLeakAfterATimeoutSaysSo(MeshDevice mesh) throws InterruptedException {
             Buffers.take(mesh);
             new CountDownLatch(1).await();
         }
@@ -145,7 +140,7 @@ class TimeoutTests {
 
     @ExtendWith(GivesUp.class)
     @TrackAllocations
-    static class RunawayTestCase {
+    static class RunawayCase {
         static CountDownLatch goesOn;
         static CompletableFuture<Throwable> late;
 
@@ -166,7 +161,7 @@ class TimeoutTests {
     @ExtendWith(GivesUp.class)
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-    static class SharedRunawayTestCase {
+    static class SharedRunawayCase {
         static CountDownLatch goesOn;
         static CompletableFuture<Optional<Throwable>> late;
 

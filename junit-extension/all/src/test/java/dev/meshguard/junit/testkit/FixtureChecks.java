@@ -16,7 +16,8 @@ import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * Checks fixtures that state the result of their tests: one with {@link MustFail} fails as described, and all others succeed.
+ * Checks fixtures that state the result of their tests: one with {@link MustFail} fails as described, and all others succeed and
+ * publish nothing.
  *
  * <p>A class is run once. The name of each method is a sentence about the one behaviour that it shows.
  */
@@ -82,11 +83,20 @@ final class FixtureChecks {
             if (i == failing) {
                 verify(tests.get(i - 1), failure);
             } else {
-                tests.get(i - 1).whichSucceeded();
+                verifySuccess(tests.get(i - 1), method);
             }
         }
         if (failure != null && failure.container()) {
             verify(results.hasFailedContainerOf(method.getName()), failure);
+        }
+    }
+
+    private static void verifySuccess(RunAssert.Subject test, Method method) {
+        Publishes published = method.getAnnotation(Publishes.class);
+        if (published == null) {
+            test.whichSucceededSilently();
+        } else {
+            test.whichSucceededWithPublishedTextContaining(published.value());
         }
     }
 
@@ -95,8 +105,9 @@ final class FixtureChecks {
         assertThat(tests).as("tests of " + type.getSimpleName()).isNotEmpty();
         assertThat(methods(type).filter(method -> !tests.contains(method)))
                 .as("methods that state a result and are no tests")
-                .noneMatch(
-                        method -> method.isAnnotationPresent(MustFail.class) || method.isAnnotationPresent(Runs.class));
+                .noneMatch(method -> method.isAnnotationPresent(MustFail.class)
+                        || method.isAnnotationPresent(Publishes.class)
+                        || method.isAnnotationPresent(Runs.class));
         assertThat(JupiterRun.around(type).skip(1))
                 .as("nested classes with a run of their own")
                 .noneMatch(nested -> nested.isAnnotationPresent(Configured.class));

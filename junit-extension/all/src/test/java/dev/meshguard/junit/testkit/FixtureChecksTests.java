@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,7 +29,9 @@ class FixtureChecksTests {
                 NestedRunTestCase.class,
                 TestOfTheRunTestCase.class,
                 AbortedAfterAllTestCase.class,
-                UnexpectedSuccessTestCase.class
+                UnexpectedSuccessTestCase.class,
+                UnexpectedTextTestCase.class,
+                MissingTextTestCase.class
             })
     void rejectWhatWouldHoldWithoutALook(Class<?> fixture) {
         assertThat(FixtureChecks.of(fixture))
@@ -121,6 +124,19 @@ class FixtureChecksTests {
     static class UnexpectedSuccessTestCase {
         @Test
         @MustFail
+        void succeeds() {}
+    }
+
+    static class UnexpectedTextTestCase {
+        @Test
+        void succeeds(TestReporter reporter) {
+            reporter.publishEntry("meshguard", "a text");
+        }
+    }
+
+    static class MissingTextTestCase {
+        @Test
+        @Publishes("a text")
         void succeeds() {}
     }
 }

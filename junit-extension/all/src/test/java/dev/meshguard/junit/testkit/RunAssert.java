@@ -235,8 +235,9 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return has(Status.ABORTED);
         }
 
-        /** Verifies that nothing was published. */
-        public void withoutPublishedText() {
+        /** Verifies that it succeeded and published nothing. */
+        public void whichSucceededSilently() {
+            has(Status.SUCCESSFUL);
             Assertions.assertThat(entries()).isEmpty();
         }
 
