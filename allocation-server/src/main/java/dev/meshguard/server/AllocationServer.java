@@ -5,7 +5,6 @@ import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -20,11 +19,11 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives allocation reports of real processes; replaces tt-metal's allocation server.
- *
- * <p>Programs that report to the old server work unchanged: socket, records, answers, counting rules and log lines are
- * the same. The server also passes the reports to an {@link AllocationTracker}, so that they are judged like
+ * Receives allocation reports of real processes, and passes them to an {@link AllocationTracker}, so that they are judged like
  * allocations of a test.
+ *
+ * <p>Programs that report to tt-metal's allocation server work unchanged: socket, records and counting rules are the same, and
+ * queries are answered. A log and statistics are only that server's.
  *
  * <pre>{@code
  * try (AllocationServer server = AllocationServer.builder()
@@ -53,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * <h2>Limits</h2>
  *
  * <p>The ledger grows with the live buffers, by some 65 bytes for each, and the history with every report. If the heap is full, the server
- * ends: it closes all connections, its log is complete up to there, and {@link #failure()} says which heap it had.
+ * ends: it closes all connections, and {@link #failure()} says which heap it had.
  *
  * <p>All programs of one server use one record size. A process that is not visible on this machine, for example of
  * another container, counts as dead; {@link Builder#processCheckEvery} switches the check off. Records have no
@@ -62,7 +61,7 @@ import org.jspecify.annotations.Nullable;
  * <h2>MeshGuard's clients</h2>
  *
  * <p>Programs that report with MeshGuard's client for C or Python also name owners, labels, requests, phases, lines and
- * the allocator's own count ({@code docs/protocol.md}). They share the socket and the log. Their buffers leave the answers
+ * the allocator's own count ({@code docs/protocol.md}). They share the socket. Their buffers leave the answers
  * with the last connection of their process; their processes are not checked.
  *
  * <p>Safe for use by several threads. One daemon thread does the work.
@@ -109,7 +108,7 @@ public final class AllocationServer implements AutoCloseable {
         return socket;
     }
 
-    /** Returns the tracker that records all reports; with {@link Builder#withoutHistory()} it stays empty. */
+    /** Returns the tracker that records all reports. */
     public AllocationTracker tracker() {
         synchronized (lock) {
             loop.dispatcher.reporter.addUp();
@@ -127,10 +126,7 @@ public final class AllocationServer implements AutoCloseable {
         return read(() -> loop.views());
     }
 
-    /**
-     * Returns the errors so far, as sentences without their full stops: rejected connections, truncated records, a full
-     * log.
-     */
+    /** Returns the errors so far, as sentences without their full stops: rejected connections, truncated records. */
     public List<String> problems() {
         return read(() -> loop.problems.all());
     }
@@ -148,14 +144,6 @@ public final class AllocationServer implements AutoCloseable {
     public void checkProcesses() {
         synchronized (lock) {
             loop.checkProcesses(null);
-            loop.askForQuiet();
-        }
-    }
-
-    /** Logs the remaining buffers, like the request of a program. */
-    public void dump() {
-        synchronized (lock) {
-            loop.dump(null);
             loop.askForQuiet();
         }
     }
@@ -223,18 +211,7 @@ public final class AllocationServer implements AutoCloseable {
     }
 
     /**
-     * Returns why the log is incomplete, as a sentence without its full stop; empty if it is complete, or if there is
-     * no log.
-     *
-     * <p>The server continues without its log, so that programs can still report.
-     */
-    public Optional<String> logFailure() {
-        return read(() -> loop.log.failure());
-    }
-
-    /**
-     * Reads the data already sent, logs the last statistics, removes the socket if it is still this server's, and
-     * closes all connections.
+     * Reads the data already sent, removes the socket if it is still this server's, and closes all connections.
      *
      * <p>Programs that are still connected may allocate later, and none of their later reports is read. The tracker
      * therefore counts lost reports and names the processes. {@code LeakCheck} then finds the history inconclusive,
@@ -266,16 +243,10 @@ public final class AllocationServer implements AutoCloseable {
         Optional<RecordSize> recordSize = Optional.empty();
         private @Nullable AllocationTracker tracker;
 
-        @Nullable
-        Path logFile;
-
-        ServerLog.@Nullable Target logText;
-
         List<DeviceInfo> devices = List.of();
         Duration processCheck = Duration.ofSeconds(5);
         InstantSource clock = InstantSource.system();
         ProcessInspector probe = ProcessInspector.ofThisMachine();
-        boolean hasHistory = true;
         Consumer<String> onProblem = problem -> {};
 
         private Builder() {}
@@ -303,18 +274,6 @@ public final class AllocationServer implements AutoCloseable {
             return this;
         }
 
-        /** Logs to a file, appending to its content. */
-        public Builder log(Path file) {
-            logFile = file;
-            return this;
-        }
-
-        /** Logs to a target that the server does not close, from the server's thread. */
-        public Builder log(Appendable text) {
-            logText = lines -> text.append(new String(lines, StandardCharsets.UTF_8));
-            return this;
-        }
-
         /**
          * Sets the devices, for programs that query them; without them reports of devices 0 to 7 are still accepted.
          */
@@ -329,15 +288,6 @@ public final class AllocationServer implements AutoCloseable {
                 throw new IllegalArgumentException("Give an interval of zero or more: " + interval + " is less");
             }
             processCheck = interval;
-            return this;
-        }
-
-        /**
-         * Keeps only the server's ledger and the log, without a tracker: for a server that runs for months and whose
-         * log is judged. Its {@link #tracker(AllocationTracker) tracker} stays empty, which proves nothing.
-         */
-        public Builder withoutHistory() {
-            hasHistory = false;
             return this;
         }
 
@@ -365,8 +315,8 @@ public final class AllocationServer implements AutoCloseable {
         /**
          * Starts the server; when this returns, programs can connect.
          *
-         * @throws IOException if another server listens at the socket, or if the socket or the log cannot be created;
-         *     the message names the way out
+         * @throws IOException if another server listens at the socket, or if the socket cannot be created; the message names the
+         *     way out
          */
         public AllocationServer start() throws IOException {
             AllocationServer server = new AllocationServer(this);

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Passes the reports of programs to the tracker, unless the server runs without a history. Guarded by the server's lock. */
+/** Passes the reports of programs to the tracker. Guarded by the server's lock. */
 final class HistoryReporter {
 
     /** The number of losses recorded as single events, which make the verdict inconclusive; later ones are added up. */
@@ -20,7 +20,6 @@ final class HistoryReporter {
     private static final BufferType[] TYPES = BufferType.values();
 
     private final AllocationTracker tracker;
-    private final boolean isKept;
 
     private int singleLosses;
 
@@ -32,14 +31,8 @@ final class HistoryReporter {
     /** Why no program can report any more, if the tracker does not have that yet. */
     private @Nullable String failure;
 
-    HistoryReporter(AllocationTracker tracker, boolean isKept) {
+    HistoryReporter(AllocationTracker tracker) {
         this.tracker = tracker;
-        this.isKept = isKept;
-    }
-
-    /** Returns whether the tracker receives reports. */
-    boolean isKept() {
-        return isKept;
     }
 
     /** Begins a request of a process. */
@@ -49,14 +42,12 @@ final class HistoryReporter {
 
     /** Passes an event on. */
     void report(Consumer<AllocationTracker> event) {
-        if (isKept) {
-            event.accept(tracker);
-        }
+        event.accept(tracker);
     }
 
     /** Begins a phase; returns the scope that ends it. */
-    Optional<Scope> phase(Phase phase) {
-        return isKept ? Optional.of(tracker.phase(phase)) : Optional.empty();
+    Scope phase(Phase phase) {
+        return tracker.phase(phase);
     }
 
     void openPeriodBegan(int device) {

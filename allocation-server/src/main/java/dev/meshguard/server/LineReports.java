@@ -87,7 +87,7 @@ final class LineReports implements ConnectionReader {
     private final StringBuilder answers = new StringBuilder();
     private int rejected;
 
-    private Definitions definitions = new Definitions(false, AllocationDetails.user(), "");
+    private Definitions definitions = new Definitions(AllocationDetails.user(), "");
     private boolean isGreeted;
     private int process;
     private long lastNumber;
@@ -97,7 +97,7 @@ final class LineReports implements ConnectionReader {
 
     private final Map<Long, MemoryRequest> requests = new LinkedHashMap<>();
     private final Map<AllocationDetails, AllocationDetails> details = new HashMap<>();
-    private final Deque<Optional<Scope>> phases = new ArrayDeque<>();
+    private final Deque<Scope> phases = new ArrayDeque<>();
     private final Map<Integer, KnownMesh> meshes = new HashMap<>();
 
     /** The snapshot that began and has not ended; null if there is none. */
@@ -249,7 +249,7 @@ final class LineReports implements ConnectionReader {
         process = (int) line.number("pid", 1, Integer.MAX_VALUE);
         dispatcher.greeted(process, line.text("name").orElse(""), connection);
         isGreeted = true;
-        definitions = new Definitions(reporter.isKept(), connection.details(), shared.connected(connection.number));
+        definitions = new Definitions(connection.details(), shared.connected(connection.number));
         answers.append("{\"ok\":1}\n");
     }
 
@@ -363,9 +363,6 @@ final class LineReports implements ConnectionReader {
     private MemoryRequest request(Memory memory, JsonLine line) {
         AllocationDetails complete = details(memory, line);
         Optional<Origin> origin = definitions.stack(line);
-        if (!reporter.isKept()) {
-            return reporter.request(complete, Optional.empty());
-        }
         long number = line.number("request", 0, Long.MAX_VALUE, 0);
         MemoryRequest known = requests.get(number);
         if (known != null && known.details().equals(complete) && known.origin().equals(origin)) {
@@ -381,7 +378,7 @@ final class LineReports implements ConnectionReader {
         return first;
     }
 
-    /** The history keeps the details of each buffer, so equal ones share one object. Without a history, they are only checked. */
+    /** The history keeps the details of each buffer, so equal ones share one object. */
     private AllocationDetails details(Memory memory, JsonLine line) {
         AllocationDetails result = definitions.details(line);
         result = memory.isCircularBuffer() ? result.ofKind(BufferKind.CIRCULAR_BUFFER) : result;
@@ -391,9 +388,6 @@ final class LineReports implements ConnectionReader {
         long bytesPerBank = line.number("bytesPerBank", 0, Long.MAX_VALUE, 0);
         result = bytesPerBank == 0 ? result : result.withExtent(bytesPerBank);
         result = line.isTrue("view", false) ? result.asView() : result;
-        if (!reporter.isKept()) {
-            return connection.details();
-        }
         if (details.size() >= MAX_DETAILS) {
             details.clear();
         }
@@ -405,7 +399,7 @@ final class LineReports implements ConnectionReader {
     private void phase(JsonLine line) {
         Optional<String> name = line.text("name");
         if (name.isEmpty()) {
-            Optional.ofNullable(phases.poll()).flatMap(phase -> phase).ifPresent(Scope::close);
+            Optional.ofNullable(phases.poll()).ifPresent(Scope::close);
         } else if (phases.size() < MAX_PHASES) {
             phases.push(reporter.phase(new Phase(name.get())));
         } else {
@@ -414,23 +408,19 @@ final class LineReports implements ConnectionReader {
     }
 
     private void ownerCached(JsonLine line) {
-        Optional<Owner> owner = owner(line);
+        Owner owner = owner(line);
         String cache = line.text("cache").orElse("cache");
-        reporter.report(tracker -> tracker.ownerCached(owner.orElseThrow(), cache));
+        reporter.report(tracker -> tracker.ownerCached(owner, cache));
     }
 
     private void ownerEnded(JsonLine line) {
-        Optional<Owner> owner = owner(line);
-        reporter.report(tracker -> tracker.ownerEnded(owner.orElseThrow()));
+        Owner owner = owner(line);
+        reporter.report(tracker -> tracker.ownerEnded(owner));
     }
 
-    /** Returns the owner that a line names; without a history, an id may stand for none. */
-    private Optional<Owner> owner(JsonLine line) {
-        Optional<Owner> owner = definitions.details(line).owner();
-        if (owner.isEmpty() && (reporter.isKept() || !line.has("owner"))) {
-            throw new InvalidLineException("has no \"owner\"");
-        }
-        return owner;
+    /** Returns the owner that a line names. */
+    private Owner owner(JsonLine line) {
+        return definitions.details(line).owner().orElseThrow(() -> new InvalidLineException("has no \"owner\""));
     }
 
     // Meshes
@@ -568,7 +558,7 @@ final class LineReports implements ConnectionReader {
     private void close() {
         dropSnapshot();
         while (!phases.isEmpty()) {
-            phases.pop().ifPresent(Scope::close);
+            phases.pop().close();
         }
         meshes.values().forEach(mesh -> shared.closed(mesh.openDevices()));
         meshes.clear();

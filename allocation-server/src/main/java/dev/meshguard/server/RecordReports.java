@@ -19,9 +19,8 @@ final class RecordReports implements ConnectionReader {
     private static final int MAX_ERRORS = 10;
 
     private final ReportDispatcher dispatcher;
-    private final ServerLogFormatter lines;
     private final ClientConnection connection;
-    private final Runnable dump;
+    private final Runnable processCheck;
     private final ByteArrayOutputStream answers = new ByteArrayOutputStream(0);
 
     /** The number of consecutive invalid records. */
@@ -33,13 +32,12 @@ final class RecordReports implements ConnectionReader {
     /**
      * Creates a reader.
      *
-     * @param dump logs the remaining buffers
+     * @param processCheck looks for dead processes
      */
-    RecordReports(ReportDispatcher dispatcher, ServerLogFormatter lines, ClientConnection connection, Runnable dump) {
+    RecordReports(ReportDispatcher dispatcher, ClientConnection connection, Runnable processCheck) {
         this.dispatcher = dispatcher;
-        this.lines = lines;
         this.connection = connection;
-        this.dump = dump;
+        this.processCheck = processCheck;
     }
 
     @Override
@@ -70,7 +68,6 @@ final class RecordReports implements ConnectionReader {
     }
 
     private String tooManyErrors() {
-        lines.tooManyErrors(errors);
         String why = connection.description() + " sent " + errors + " records in a row that are none, so it was closed";
         if (connection.hasReports()) {
             dispatcher.reporter.lost(-1, why);
@@ -99,7 +96,6 @@ final class RecordReports implements ConnectionReader {
     }
 
     private String otherSize(int theirs, int ours) {
-        lines.otherSize(connection.number, theirs, ours);
         String why = connection.description() + " sends records of " + theirs + " bytes and this server reads " + ours
                 + ": "
                 + (RecordSize.of(theirs).isPresent()
@@ -115,7 +111,6 @@ final class RecordReports implements ConnectionReader {
                 .orElse(null);
         followsRecord = type != null;
         if (type == null) {
-            lines.unknownMessage(code);
             errors++;
             return;
         }
@@ -139,12 +134,12 @@ final class RecordReports implements ConnectionReader {
                 answers.writeBytes(RecordCodec.of(size)
                         .encode(dispatcher.deviceInfo(device))
                         .array());
-            case DUMP_REMAINING -> dump.run();
+            case DUMP_REMAINING, DUMP_KERNELS -> processCheck.run();
             case CB_ALLOC, CB_FREE ->
                 dispatcher.circularBuffer(type == MessageType.CB_ALLOC, device, id, bytes, connection);
             case KERNEL_LOAD, KERNEL_UNLOAD ->
-                dispatcher.kernel(type == MessageType.KERNEL_LOAD, memory, device, id, bytes, connection);
-            case DUMP_KERNELS, RESPONSE, DEVICE_INFO_RESPONSE -> {}
+                dispatcher.kernel(type == MessageType.KERNEL_LOAD, device, id, bytes, connection);
+            case RESPONSE, DEVICE_INFO_RESPONSE -> {}
         }
     }
 

@@ -7,7 +7,6 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.internal.LiveEntries.Entry;
 import dev.meshguard.server.ReportedBuffers.Held;
-import dev.meshguard.server.RunningTotals.Removed;
 import dev.meshguard.server.log.internal.GuessedTypes;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
@@ -25,8 +24,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records the reports of programs in three places: the server's ledger, which answers queries; the log, if there is
- * one; and the tracker, which finds leaks.
+ * Records the reports of programs in two places: the server's ledger, which answers queries, and the tracker, which
+ * finds leaks.
  *
  * <p>They differ where the old server forgets: buffers of a dead process are removed from the ledger and stay in the
  * tracker. Guarded by the server's lock.
@@ -44,7 +43,7 @@ final class ReportDispatcher {
     private static final int MAX_NAMED_PROGRAMS = 8;
     private static final int MAX_PROGRAM_LENGTH = 60;
 
-    /** The allocated buffers; the server logs them. */
+    /** The allocated buffers. */
     final ReportedBuffers buffers = new ReportedBuffers();
 
     private final RunningTotals circularBuffers = new RunningTotals();
@@ -56,7 +55,6 @@ final class ReportDispatcher {
     private final SharedConnectionState sharedState = new SharedConnectionState();
     private final ProcessInspector inspector;
     final HistoryReporter reporter;
-    private final ServerLogFormatter lines;
     private final List<DeviceInfo> devices;
     private final int deviceLimit;
     private final Set<Integer> openedDevices = new HashSet<>();
@@ -82,13 +80,11 @@ final class ReportDispatcher {
      */
     ReportDispatcher(
             HistoryReporter reporter,
-            ServerLogFormatter lines,
             List<DeviceInfo> devices,
             ProcessInspector inspector,
             List<ClientConnection> connections) {
         this.connections = connections;
         this.reporter = reporter;
-        this.lines = lines;
         this.devices = devices;
         this.deviceLimit = devices.stream().mapToInt(DeviceInfo::device).reduce(MIN_DEVICES - 1, Math::max) + 1;
         this.inspector = inspector;
@@ -112,7 +108,7 @@ final class ReportDispatcher {
 
     void allocated(int type, int device, long id, long size, ClientConnection connection) {
         ClientProcess process = connection.process();
-        if (isPossible(process.id, type, device, id, size, connection)) {
+        if (isPossible(type, device, size, connection)) {
             enter(process, device, TYPES[type], id, size);
             allocated(process.buffer, device, TYPES[type], id, size);
             guesses.allocated(device, id, TYPES[type])
@@ -126,8 +122,7 @@ final class ReportDispatcher {
             reporter.openPeriodBegan(device);
             opensAgain(device);
         }
-        int references = buffers.allocated(device, type, id, size, process);
-        lines.allocated(process.id, size, type, device, id, references);
+        buffers.allocated(device, type, id, size, process);
         opened(device);
     }
 
@@ -145,17 +140,14 @@ final class ReportDispatcher {
         return !abandoned.isEmpty() && abandoned.getOrDefault(device, Map.of()).containsKey(id);
     }
 
-    private boolean isPossible(long process, int type, int device, long id, long size, ClientConnection connection) {
+    private boolean isPossible(int type, int device, long size, ClientConnection connection) {
         if (type >= TYPES.length) {
-            lines.invalidType(process, type, id, device);
             return rejected("buffer type " + type + ", and only 0 to " + (TYPES.length - 1) + " are one", connection);
         }
         if (isOutOfRange(device)) {
-            lines.invalid("device_id", String.valueOf(device));
             return rejected("device " + device + ", and this server has devices 0 to " + (deviceLimit - 1), connection);
         }
         if (size < 0 || (isLastServer() && (size == 0 || size > MAX_SIZE_BYTES))) {
-            lines.invalid("size", Long.toUnsignedString(size));
             return rejected("a size of " + Long.toUnsignedString(size) + " bytes, which cannot be", connection);
         }
         return true;
@@ -177,26 +169,15 @@ final class ReportDispatcher {
             unknownFree(device, id, connection);
             return;
         }
-        BufferType type =
-                entry.reports() == 1 || !reporter.isKept() ? entry.type() : reporter.openType(device, id, entry.type());
-        if (leave(entry, device, process.id) == 0) {
+        BufferType type = entry.reports() == 1 ? entry.type() : reporter.openType(device, id, entry.type());
+        if (buffers.freed(device, entry, process.id) == 0) {
             freedTypes.add(device, id, type);
         }
         freed(process.buffer, device, type, id);
     }
 
-    private int leave(Entry entry, int device, long process) {
-        long first = ReportedBuffers.processOf(entry);
-        long id = entry.address();
-        long size = entry.size();
-        int left = buffers.freed(device, entry, process);
-        lines.freed(first, id, device, size, left);
-        return left;
-    }
-
     private void unknownFree(int device, long id, ClientConnection connection) {
         ClientProcess process = connection.process();
-        lines.unknownFree(process.id, id, device);
         if (isAbandoned(device, id) || leftBefore.getOrDefault(device, Set.of()).contains(id)) {
             MemoryRequest release = reporter.request(process.buffer, Optional.empty());
             BufferType type = reporter.openType(device, id, BufferType.DRAM);
@@ -207,9 +188,7 @@ final class ReportDispatcher {
         } else {
             opened(device);
             BufferType guess = typeOfUnknown(device, id);
-            if (reporter.isKept()) {
-                guesses.freed(device, id, guess, "a free of nothing by " + connection.description());
-            }
+            guesses.freed(device, id, guess, "a free of nothing by " + connection.description());
             freed(process.buffer, device, guess, id);
         }
     }
@@ -253,7 +232,7 @@ final class ReportDispatcher {
         reporter.report(tracker -> tracker.sourceAttached("allocation server, " + connection.description() + name));
     }
 
-    /** Enters an allocation that a client reports into the ledger and the log. */
+    /** Enters an allocation that a client reports into the ledger. */
     void entered(LineReports.Memory memory, long size, int process) {
         if (memory.isCircularBuffer()) {
             circularBuffer(process, true, memory.device(), memory.address(), size);
@@ -271,7 +250,7 @@ final class ReportDispatcher {
     }
 
     /**
-     * Removes memory from the ledger whose free a client reports, and logs that.
+     * Removes memory from the ledger whose free a client reports.
      *
      * @return whether it is the client's own; the ledger keeps memory that only another process has allocated
      */
@@ -284,10 +263,8 @@ final class ReportDispatcher {
         opened(device);
         Entry entry = buffers.find(device, memory.address());
         boolean isOfOtherProcess = isOfOtherProcess(entry, memory, process);
-        if (entry == null || isOfOtherProcess) {
-            lines.unknownFree(process, memory.address(), device);
-        } else {
-            leave(entry, device, process);
+        if (entry != null && !isOfOtherProcess) {
+            buffers.freed(device, entry, process);
         }
         return !isOfOtherProcess;
     }
@@ -311,7 +288,7 @@ final class ReportDispatcher {
     private void opensAgain(int device) {
         guesses.deviceOpened(device);
         Map<Long, Long> left = abandoned.remove(device);
-        if (left != null && reporter.isKept()) {
+        if (left != null) {
             leftBefore.computeIfAbsent(device, unused -> new HashSet<>()).addAll(left.keySet());
         }
     }
@@ -328,7 +305,7 @@ final class ReportDispatcher {
      * @param isInOrder whether the client said that its program ends, so that no exit status is a death
      */
     void finished(long process, boolean isInOrder) {
-        if (!isInOrder && reporter.isKept()) {
+        if (!isInOrder) {
             unfinished.add(process);
         }
     }
@@ -366,19 +343,22 @@ final class ReportDispatcher {
 
     private void circularBuffer(long process, boolean isAllocated, int device, long id, long size) {
         opened(device);
-        long bytes = isAllocated
-                ? circularBuffers.added(device, id, size, process)
-                : circularBuffers.removed(device, id, size);
-        lines.circularBuffer(isAllocated, device, bytes, circularBuffers.bytes(device));
+        if (isAllocated) {
+            circularBuffers.added(device, id, size, process);
+        } else {
+            circularBuffers.removed(device, id, size);
+        }
     }
 
     /** Kernels are not buffers: they are counted but not judged. */
-    void kernel(boolean isLoaded, int kind, int device, long id, long size, ClientConnection connection) {
-        if (!isOutOfRange(device) && size >= 0 && (isLoaded || kernels.isKnown(device, id))) {
-            long bytes = isLoaded
-                    ? kernels.added(device, id, size, connection.process().id)
-                    : kernels.removed(device, id, size);
-            lines.kernel(isLoaded, kind, device, bytes, kernels.bytes(device));
+    void kernel(boolean isLoaded, int device, long id, long size, ClientConnection connection) {
+        if (isOutOfRange(device) || size < 0) {
+            return;
+        }
+        if (isLoaded) {
+            kernels.added(device, id, size, connection.process().id);
+        } else {
+            kernels.removed(device, id, size);
         }
     }
 
@@ -423,70 +403,37 @@ final class ReportDispatcher {
         reporter.addUp();
     }
 
-    /** Removes the allocations of processes that ended, in one list of log lines. */
+    /** Removes the allocations of processes that ended. */
     private void remove(Set<Long> ended, boolean areDeaths) {
         if (ended.isEmpty()) {
             return;
         }
         Map<Long, List<Held>> held = buffers.heldBy(ended);
-        Map<Long, Removed> ofCircularBuffers = circularBuffers.ended(ended);
-        Map<Long, Removed> ofKernels = kernels.ended(ended);
-        boolean isLogged = false;
         for (long process : ended) {
             if (areDeaths) {
                 reporter.report(tracker -> tracker.processDied(process));
             }
-            if (Stream.of(held, ofCircularBuffers, ofKernels).anyMatch(owners -> owners.containsKey(process))) {
-                if (!isLogged) {
-                    lines.deadFound();
-                }
-                isLogged = true;
-                lines.dead(process);
-                removeBuffers(process, held.getOrDefault(process, List.of()));
-                log(ofCircularBuffers.get(process), "CBs", process);
-                log(ofKernels.get(process), "kernels", process);
-            }
+            removeBuffers(process, held.getOrDefault(process, List.of()));
             process(process).hasEnded = true;
             processes.remove(process);
         }
         buffers.forget(ended);
-        if (isLogged) {
-            lines.deadEnd();
-        }
+        circularBuffers.ended(ended);
+        kernels.ended(ended);
     }
 
     private void removeBuffers(long process, List<Held> held) {
-        long count = 0;
-        long bytes = 0;
         for (Held one : held) {
             Entry entry = one.entry();
             if (entry.request() == null) {
                 continue; // It was removed with another process.
             }
             long id = entry.address();
-            long size = entry.size();
-            long first = ReportedBuffers.processOf(entry);
-            boolean isShared = buffers.isShared(entry, process);
-            int left = buffers.ended(one, process, this::process);
-            if (isShared) {
-                lines.shared(id, one.device(), left, process, left == 0 ? first : ReportedBuffers.processOf(entry));
+            if (buffers.ended(one, process, this::process) == 0) {
+                abandoned
+                        .computeIfAbsent(one.device(), unused -> new HashMap<>())
+                        .put(id, process);
             }
-            if (left == 0) {
-                count++;
-                bytes += size;
-                if (reporter.isKept()) {
-                    abandoned
-                            .computeIfAbsent(one.device(), unused -> new HashMap<>())
-                            .put(id, process);
-                }
-            }
-        }
-        lines.removed(count, "buffers", bytes, process);
-    }
-
-    private void log(@Nullable Removed removed, String kind, long process) {
-        if (removed != null) {
-            lines.removed(removed.count(), kind, removed.bytes(), process);
         }
     }
 

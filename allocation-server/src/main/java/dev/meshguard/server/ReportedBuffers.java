@@ -6,7 +6,6 @@ import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.history.internal.Ledger.RepeatCounting;
 import dev.meshguard.history.internal.LiveEntries.Entry;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -18,7 +17,7 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers that programs have reported and not freed, as a server logs and answers them: the tracker's ledger, without a list of events.
+ * The buffers that programs have reported and not freed, as a server answers them: the tracker's ledger, without a list of events.
  *
  * <p>There is one entry for each address of each device. Its size, type and process are those of the first report. Any process
  * may free any buffer. A process that ends takes only its own references with it. Guarded by the server's lock.
@@ -28,7 +27,7 @@ final class ReportedBuffers {
     /** An entry to which a process that has ended refers. */
     record Held(int device, Entry entry) {}
 
-    /** The allocated memory; the server logs it and answers queries from it. */
+    /** The allocated memory; the server answers queries from it. */
     final Ledger ledger = new Ledger(RepeatCounting.COUNTED);
 
     /** The number of references of each process to an entry, unless the process of the entry has them all. */
@@ -43,13 +42,13 @@ final class ReportedBuffers {
         return ledger.entryAt(device, address);
     }
 
-    /** Enters an allocation; returns the number of references to the address. */
-    int allocated(int device, BufferType type, long address, long size, ClientProcess process) {
+    /** Enters an allocation. */
+    void allocated(int device, BufferType type, long address, long size, ClientProcess process) {
         Entry entry = find(device, address);
         counts.add(process.id, entry == null ? 2 : 1);
         if (entry == null) {
             ledger.allocated(process.request, device, type, address, size);
-            return 1;
+            return;
         }
         long owner = processOf(entry);
         if (process.id != owner || shares.containsKey(entry)) {
@@ -57,7 +56,6 @@ final class ReportedBuffers {
                     .merge(process.id, 1, Integer::sum);
         }
         ledger.allocated(null, device, entry.type(), address, entry.size());
-        return entry.reports();
     }
 
     /**
@@ -107,7 +105,7 @@ final class ReportedBuffers {
     }
 
     /** Returns the process of the first report. */
-    static long processOf(Entry entry) {
+    private static long processOf(Entry entry) {
         MemoryRequest request = entry.request();
         return request == null ? 0 : request.details().processId().orElse(0);
     }
@@ -146,11 +144,6 @@ final class ReportedBuffers {
         counts.forget(ended);
     }
 
-    /** Returns whether other processes share an entry, or a process is not its first. */
-    boolean isShared(Entry entry, long process) {
-        return processOf(entry) != process || shares.containsKey(entry);
-    }
-
     /**
      * Removes the references of a process that has ended from an entry. If it was the first process, another one takes its place.
      *
@@ -171,14 +164,6 @@ final class ReportedBuffers {
     }
 
     // Sums
-
-    /** Returns the entries of one memory of a device, by address. */
-    List<Entry> entries(int device, BufferType type) {
-        return ledger.entriesOf(device).stream()
-                .filter(entry -> entry.type() == type)
-                .sorted(Comparator.comparing(Entry::address, Long::compareUnsigned))
-                .toList();
-    }
 
     /** Returns the bytes of one memory of a device. */
     long bytes(int device, BufferType type) {

@@ -3,7 +3,6 @@ package dev.meshguard.server;
 import dev.meshguard.tracker.AllocationTracker;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -11,9 +10,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -38,7 +34,6 @@ final class ServerLoop implements Runnable {
 
     private static final int READ_AT_ONCE = 1 << 18;
     private static final int MAX_REMEMBERED = 10_000;
-    private static final Duration STATISTICS_INTERVAL = Duration.ofSeconds(10);
     private static final Duration UNDECIDED_TIMEOUT = Duration.ofSeconds(2);
     private static final long MAX_SLEEP_MILLIS = 1000;
 
@@ -60,7 +55,6 @@ final class ServerLoop implements Runnable {
     final Object lock = new Object();
 
     final ServerErrors problems;
-    final ServerLog log;
 
     /** Holds everything that programs reported, except the history. */
     ReportDispatcher dispatcher;
@@ -72,7 +66,6 @@ final class ServerLoop implements Runnable {
     private final ServerSocketChannel server;
     private final SocketFile file;
     private final SelectionKey accepting;
-    private final ServerLogFormatter lines;
     private final HistoryReporter reporter;
     private final List<ClientConnection> connections = new ArrayList<>();
     private final InstantSource clock;
@@ -84,15 +77,14 @@ final class ServerLoop implements Runnable {
 
     private int accepted;
     private Instant nextCheck;
-    private Instant nextStatistics;
 
-    // Guarded by the lock: requests that wait until everything sent is read, and lines that wait to be flushed then.
-    private long quietAsked = 1;
+    // Guarded by the lock: requests that wait until everything sent is read.
+    private long quietAsked;
     private long quietReached;
 
     private boolean wasSmallRead;
 
-    /** Whether the last reports of dead processes are being read; a dump among them reads no others. */
+    /** Whether the last reports of dead processes are being read; a request for a check among them reads no others. */
     private boolean isReadingLast;
 
     private volatile boolean isStopping;
@@ -103,29 +95,24 @@ final class ServerLoop implements Runnable {
 
     private @Nullable String failure;
 
-    /** Listens at the socket of the options, and opens the log. */
+    /** Listens at the socket of the options. */
     ServerLoop(AllocationServer.Builder options, AllocationTracker tracker) throws IOException {
         this.problems = new ServerErrors(options.onProblem);
         this.clock = options.clock;
         this.processCheck = options.processCheck;
         this.nextCheck = clock.instant().plus(processCheck);
-        this.nextStatistics = clock.instant().plus(STATISTICS_INTERVAL);
         try {
             this.selector = opened(Selector.open());
             this.server = opened(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
             // The first close of a channel needs file descriptors itself, and later there may be none.
             SocketChannel.open(StandardProtocolFamily.UNIX).close();
             this.file = opened(SocketFile.bind(server, options.socket, SocketFile.ATTEMPTS));
-            this.log = openLog(options, problems);
-            resources.push(log::close);
             server.configureBlocking(false);
             this.accepting = server.register(selector, SelectionKey.OP_ACCEPT);
-            this.lines = new ServerLogFormatter(log);
-            this.reporter = new HistoryReporter(tracker, options.hasHistory);
+            this.reporter = new HistoryReporter(tracker);
             this.dispatcher = newDispatcher(options);
             this.emptyDispatcher = newDispatcher(options);
             options.recordSize.ifPresent(dispatcher::recordSize);
-            lines.started(options.socket.toString());
         } catch (IOException | RuntimeException | Error e) {
             close();
             throw e;
@@ -138,20 +125,7 @@ final class ServerLoop implements Runnable {
     }
 
     private ReportDispatcher newDispatcher(AllocationServer.Builder options) {
-        return new ReportDispatcher(reporter, lines, options.devices, options.probe, connections);
-    }
-
-    private static ServerLog openLog(AllocationServer.Builder options, ServerErrors problems) throws IOException {
-        Path logFile = options.logFile;
-        if (logFile == null) {
-            return new ServerLog(options.logText, () -> {}, "the log", problems);
-        }
-        try {
-            OutputStream opened = Files.newOutputStream(logFile, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            return new ServerLog(opened::write, opened, "the log " + logFile, problems);
-        } catch (IOException e) {
-            throw new IOException("The log cannot be written: " + e + ". Choose another file.", e);
-        }
+        return new ReportDispatcher(reporter, options.devices, options.probe, connections);
     }
 
     // The loop
@@ -198,9 +172,6 @@ final class ServerLoop implements Runnable {
             failure = "the server stopped: " + cause;
         }
         reporter.failed(failure);
-        log.cut();
-        lines.omitted();
-        log.flush();
         close(file);
         problems.add(failure);
         reporter.addUp();
@@ -232,7 +203,6 @@ final class ServerLoop implements Runnable {
         }
         synchronized (lock) {
             if (ready == 0 && isAwaited) {
-                log.flush();
                 quietReached = isFull ? quietReached : asked;
                 lock.notifyAll();
             }
@@ -297,11 +267,6 @@ final class ServerLoop implements Runnable {
             nextCheck = now.plus(processCheck);
             checkProcesses(null);
         }
-        if (log.isOn() && !now.isBefore(nextStatistics)) {
-            nextStatistics = now.plus(STATISTICS_INTERVAL);
-            lines.statistics(dispatcher.buffers);
-            quietAsked++;
-        }
         if (dispatcher.recordSize() == null) {
             connections.forEach(connection ->
                     connection.undecided(now, UNDECIDED_TIMEOUT).ifPresent(why -> problem(connection, why)));
@@ -335,7 +300,6 @@ final class ServerLoop implements Runnable {
             }
         }
         dispatcher.removeDead(dead);
-        quietAsked++;
     }
 
     private void readAll(ClientConnection connection, ByteBuffer last) {
@@ -343,13 +307,6 @@ final class ServerLoop implements Runnable {
         for (int reads = 0; reads < LAST_ROUNDS && count > 0 && connection.unsent == null; reads++) {
             count = connection.isOpen ? read(connection, last) : 0;
         }
-    }
-
-    /** Checks for dead processes and logs the remaining buffers. */
-    void dump(@Nullable ClientConnection asking) {
-        lines.dumpAskedFor();
-        checkProcesses(asking);
-        lines.dump(dispatcher.buffers);
     }
 
     // Connections
@@ -366,7 +323,6 @@ final class ServerLoop implements Runnable {
         }
         buffer.flip();
         wasSmallRead &= count < SMALL_READ_BYTES;
-        quietAsked += log.isOn() ? 1 : 0;
         if (count < 0) {
             connection.disconnected(buffer).ifPresent(why -> problem(connection, why));
             ended(connection);
@@ -381,7 +337,7 @@ final class ServerLoop implements Runnable {
         if (connection.records == 0 && !(connection.reader instanceof LineReports) && LineReports.areBegunBy(bytes)) {
             connection.reader = dispatcher.lines(connection);
         } else if (connection.reader == null) {
-            connection.reader = new RecordReports(dispatcher, lines, connection, () -> dump(connection));
+            connection.reader = new RecordReports(dispatcher, connection, () -> checkProcesses(connection));
         }
         Optional<String> rejection = connection.read(bytes);
         wasSmallRead &= !connection.sendAnswers();
@@ -418,8 +374,6 @@ final class ServerLoop implements Runnable {
                 connections.stream().filter(connection -> connection.isOpen).toList();
         dispatcher.closedWhileConnected(
                 open.stream().filter(ClientConnection::mayReport).toList());
-        lines.statistics(dispatcher.buffers);
-        lines.stopped();
         open.forEach(connection -> connection.closed().ifPresent(why -> problem(connection, why)));
         reporter.addUp();
     }

@@ -13,7 +13,7 @@ class HistoryReporterTests {
     @Test
     void aFailureIsNotTheReasonOfEarlierLosses() {
         AllocationTracker tracker = AllocationTracker.create();
-        HistoryReporter reporter = new HistoryReporter(tracker, true);
+        HistoryReporter reporter = new HistoryReporter(tracker);
         for (int loss = 0; loss < 1002; loss++) {
             reporter.lost(1, "a gap");
         }

@@ -15,7 +15,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -43,7 +42,6 @@ class LineFuzzTests {
             """;
 
     private final Random random = new Random(SEED);
-    private final List<String> problems = new ArrayList<>();
     private Selector selector;
     private SocketChannel channel;
     private SelectionKey key;
@@ -122,12 +120,8 @@ class LineFuzzTests {
     }
 
     private LineReports reports(AllocationTracker tracker) {
-        ReportDispatcher dispatcher = new ReportDispatcher(
-                new HistoryReporter(tracker, true),
-                new ServerLogFormatter(new ServerLog(null, () -> {}, "the log", new ServerErrors(problems::add))),
-                List.of(),
-                process -> Optional.empty(),
-                List.of());
+        ReportDispatcher dispatcher =
+                new ReportDispatcher(new HistoryReporter(tracker), List.of(), process -> Optional.empty(), List.of());
         return dispatcher.lines(new ClientConnection(1, channel, key));
     }
 

@@ -36,7 +36,6 @@ class LineReportsTests extends WithServer {
     private static final String ALLOC = "{'op':'alloc','n':1,'device':0,'type':'DRAM','address':4096,'size':64}";
     private static final String FREE = "{'op':'free','n':2,'device':0,'type':'DRAM','address':4096}";
     private static final String BYE = "{'op':'bye','n':2}";
-    private static final String ADD = "{'op':'owner','id':1,'kind':'PROGRAM','name':'1 (add)'}";
 
     /** Processes of which a parent would know that they failed. */
     private final Set<Long> failed = new HashSet<>();
@@ -118,18 +117,6 @@ class LineReportsTests extends WithServer {
         }
     }
 
-    @Test
-    void theLogHasTheMemoryThatLinesReport() throws Exception {
-        start(RecordSize.BYTES_112);
-
-        send(HELLO, ALLOC, FREE, BYE);
-
-        assertThat(lines())
-                .containsExactly(
-                        "✓ [PID 7] Allocated 64 bytes of DRAM on device 0 (buffer_id=4096)",
-                        "✗ [PID 7] Freed buffer 4096 on device 0 (64 bytes, FINAL)");
-    }
-
     // What lines can say
 
     @Test
@@ -141,9 +128,6 @@ class LineReportsTests extends WithServer {
             server.awaitQuiet(LONG);
             send(HELLO, FREE.replace("2", "1"), "{'op':'bye','n':1}");
 
-            assertThat(lines())
-                    .contains("⚠ [PID 7] Deallocation for unknown buffer 4096 on device 0 (allocated before tracking"
-                            + " started)");
             assertThat(server.activeAllocations()).isOne();
         }
 
@@ -325,33 +309,6 @@ class LineReportsTests extends WithServer {
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
         assertThat(history().live()).hasSize(1);
         assertThat(server.activeAllocations()).isZero();
-    }
-
-    @Test
-    void aServerWithoutAHistoryChecksLinesAsAnyOther() throws Exception {
-        server = builder().withoutHistory().start();
-
-        try (RawClient client = rawClient()) {
-            client.send(bytes(HELLO, ADD, "{'op':'owner_cached','n':1,'owner':1}", "{'op':'owner_cached','n':2}"));
-
-            assertThat(answer(client)).isEqualTo("{\"ok\":1}");
-            assertThat(answer(client)).contains("line 4 has no \\\"owner\\\"");
-        }
-    }
-
-    /** They would be memory without bound; so an id may stand for anything. */
-    @Test
-    void aServerWithoutAHistoryKeepsNoDefinitions() throws Exception {
-        server = builder().withoutHistory().start();
-        String alloc = with(ALLOC, "'stack':8,'owner':9,'request':1");
-
-        try (RawClient client = rawClient()) {
-            client.send(bytes(HELLO, alloc, "{'op':'owner_ended','n':2,'owner':9}", "{'op':'free'}"));
-
-            assertThat(answer(client)).isEqualTo("{\"ok\":1}");
-            assertThat(answer(client)).contains("line 4 has no \\\"n\\\"");
-            assertThat(server.activeAllocations()).isEqualTo(1);
-        }
     }
 
     @Test

@@ -2,8 +2,6 @@ package dev.meshguard.server;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
@@ -11,9 +9,7 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server on a socket of its own, with a log and simulated processes. */
+/** A server on a socket of its own, with simulated processes. */
 abstract class WithServer {
 
     static final Duration LONG = Duration.ofSeconds(30);
@@ -33,10 +29,6 @@ abstract class WithServer {
 
     @TempDir
     Path folder;
-
-    /** Written by the server's thread, read when it is quiet. */
-    @SuppressWarnings("JdkObsolete")
-    final StringBuffer log = new StringBuffer();
 
     final Map<Long, Instant> processes = new ConcurrentHashMap<>();
     RecordSize size = RecordSize.BYTES_112;
@@ -61,7 +53,6 @@ abstract class WithServer {
     AllocationServer.Builder builder() {
         return AllocationServer.builder()
                 .socket(folder.resolve("s"))
-                .log(log)
                 .processCheckEvery(Duration.ZERO)
                 .clock(InstantSource.fixed(NOON))
                 .processInspector(process -> Optional.ofNullable(processes.get(process)));
@@ -113,37 +104,13 @@ abstract class WithServer {
 
     // What the server has recorded
 
-    /** Returns the log so far after the line that names the socket. */
-    List<String> lines() throws InterruptedException {
-        server.awaitQuiet(LONG);
-        return log.toString()
-                .lines()
-                .dropWhile(line -> !line.contains("Listening on"))
-                .skip(1)
-                .toList();
-    }
-
-    /** Returns the log so far as {@code analyze} reads it. */
-    ParsedLog readLog() throws IOException, InterruptedException {
-        server.awaitQuiet(LONG);
-        return readLog(log.toString());
-    }
-
-    static ParsedLog readLog(String text) throws IOException {
-        return ParsedLog.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "server.log");
-    }
-
     LeakVerdict verdict() throws InterruptedException {
         server.awaitQuiet(LONG);
         return LeakCheck.create().examine(server.tracker().history());
     }
 
     List<Cause> causes() throws InterruptedException {
-        return causes(verdict());
-    }
-
-    static List<Cause> causes(LeakVerdict verdict) {
-        return verdict.survivors().stream().map(Survivor::cause).toList();
+        return verdict().survivors().stream().map(Survivor::cause).toList();
     }
 
     List<String> losses() throws InterruptedException {
@@ -154,8 +121,8 @@ abstract class WithServer {
     }
 
     /** Returns the open period and the open reports of each live buffer. */
-    static List<String> openReports(AllocationHistory history) {
-        return history.live().stream()
+    List<String> openReports() {
+        return server.tracker().history().live().stream()
                 .map(buffer -> buffer.device() + " " + buffer.address() + " of open period " + buffer.openPeriod()
                         + " open " + buffer.openReports())
                 .sorted()

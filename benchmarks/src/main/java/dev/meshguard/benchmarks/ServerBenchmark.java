@@ -94,7 +94,6 @@ public class ServerBenchmark {
     public void stop() throws Exception {
         channel.close();
         server.close();
-        Files.deleteIfExists(folder.resolve("server.log"));
         Files.delete(folder);
     }
 

@@ -20,15 +20,7 @@ import picocli.CommandLine.ParseResult;
         description = "Proves that programs on a mesh of accelerator devices free every buffer.",
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
-        subcommands = {
-            Analyze.class,
-            Diff.class,
-            PageCommand.class,
-            Suite.class,
-            RecordProgram.class,
-            ClientFile.class,
-            Serve.class,
-            Dump.class
+        subcommands = {Analyze.class, Diff.class, PageCommand.class, Suite.class, RecordProgram.class, ClientFile.class
         },
         footer = {"", "meshguard COMMAND --help says what a command does, with examples."})
 public final class MeshGuard {
@@ -69,10 +61,13 @@ public final class MeshGuard {
             return status;
         } catch (OutOfMemoryError e) {
             // The command used all of the memory, and its objects are garbage here.
+            if (arguments[0].equals("record")) {
+                // What a program will report, no user can know; and the files among its words are the program's.
+                terminal.errors().problem(FullHeap.explanation("record"));
+                return ExitStatus.FAILED.code();
+            }
             terminal.errors().problem(FullHeap.explanation(arguments));
-            // A file that does not fit is wrong usage; what programs will report to a server, no user can know.
-            boolean isServer = arguments[0].equals("serve") || arguments[0].equals("record");
-            return (isServer ? ExitStatus.FAILED : ExitStatus.USAGE).code();
+            return ExitStatus.USAGE.code();
         }
     }
 

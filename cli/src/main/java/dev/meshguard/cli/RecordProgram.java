@@ -9,17 +9,18 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.process.ProcessSocket;
 import dev.meshguard.server.process.TrackedProcess;
+import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -43,6 +44,9 @@ final class RecordProgram implements Subcommand {
     private static final Duration FOREVER = Duration.ofDays(10_000);
     private static final int SECONDS_TO_END = 3;
 
+    /** The value for a size that the records must prove. */
+    private static final String FROM_RECORDS = "auto";
+
     @Parameters(paramLabel = "COMMAND", arity = "1..*", description = "The program and its arguments, behind --.")
     private List<String> program = List.of();
 
@@ -61,8 +65,11 @@ final class RecordProgram implements Subcommand {
     @Option(names = "--without-page", description = "Write no page.")
     private boolean hasNoPage;
 
-    @Mixin
-    private ProgramRecords records = new ProgramRecords();
+    @Option(
+            names = "--record-size",
+            paramLabel = "72|112|144|auto",
+            description = "The size of the program's records in bytes (default: ${DEFAULT-VALUE}).")
+    private String recordSize = FROM_RECORDS;
 
     @Option(
             names = "--default-path",
@@ -133,11 +140,22 @@ final class RecordProgram implements Subcommand {
         TrackedProcess.Builder builder = TrackedProcess.command(program.toArray(String[]::new))
                 .copyOutputTo(terminal.rawErrors())
                 .socket(isAtDefaultPath ? ProcessSocket.DEFAULT_PATH : ProcessSocket.PRIVATE);
-        records.size().ifPresent(builder::recordSize);
+        recordSize().ifPresent(builder::recordSize);
         try {
             return builder.start();
         } catch (IOException notStarted) {
             throw new UsageException(String.valueOf(notStarted.getMessage()));
         }
+    }
+
+    private Optional<RecordSize> recordSize() throws UsageException {
+        Optional<RecordSize> given = Arrays.stream(RecordSize.values())
+                .filter(size -> recordSize.equals(Integer.toString(size.bytes())))
+                .findFirst();
+        if (given.isEmpty() && !recordSize.equalsIgnoreCase(FROM_RECORDS)) {
+            throw new UsageException("--record-size " + recordSize
+                    + ": give 72, 112 or 144, whichever the program was built with, or auto");
+        }
+        return given;
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +53,19 @@ class AnalyzeMemoryTests {
                         .toList());
 
         assertThatItEndsWith(program(SMALL_HEAP, Answer.words(folder, command)).start(), sentence);
+    }
+
+    @Test
+    void aProgramThatReportsMoreThanTheHeapHoldsHasNoVerdict() throws Exception {
+        List<String> words = new ArrayList<>(List.of("record", "--without-page", "--"));
+        words.addAll(List.of(DecodingProgram.command("flood")));
+
+        int status = statusOf(program(SMALL_HEAP, words.toArray(String[]::new)).start());
+
+        assertThat(status).isEqualTo(70);
+        assertThat(folder.resolve("errors"))
+                .content()
+                .matches("meshguard: record needs more heap than this JVM has \\(24 MiB\\)\\. Run it with -Xmx128m .*\\R");
     }
 
     @Test

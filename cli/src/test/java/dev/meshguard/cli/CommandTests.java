@@ -5,12 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.tracker.AllocationTracker;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.PipedInputStream;
-import java.io.PipedOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +16,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -208,7 +203,6 @@ class CommandTests {
             diff more.log clean.log                     | 5  | CHANGED
             diff whole.json cut.json                    | 2  | INCONCLUSIVE  no difference in what can be compared && note    cut.json is not whole: the capture cannot be read after node 0: the JSON breaks off or is damaged
             record --without-page -o no.d/run.jsonl -- true | 64 | INCONCLUSIVE && meshguard: no.d/run.jsonl cannot be written: its folder does not exist. Give another path with -o.
-            serve --socket s.sock --log empty.d         | 74 | meshguard: empty.d cannot be written: Is a directory. Give another path with --log.
             record -- meshguard-no-such-program         | 64 | meshguard: Cannot run program "meshguard-no-such-program"
             diff after_load.csv dram.csv                  | 2  | INCONCLUSIVE  no difference in what can be compared && note    L1 is only in after_load.csv.
             analyze --at-end calls.json                 | 1  | LEAK  64 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57 && at decoder.forward(models/decoder.py:57) && ttnn::relu at models/decoder.py:57  8 Shape([1, 1, 32, 1024])  -
@@ -259,14 +253,9 @@ class CommandTests {
             page run.log -o no.d/p.html| no.d/p.html cannot be written: its folder does not exist. Give another path with -o.
             page leak.log -o leak.log  | leak.log is the file that is read. Give another path with -o.
             page leak.log -o link.log  | link.log is the file that is read. Give another path with -o.
-            serve --record-size 100    | --record-size 100: give 72, 112 or 144, whichever the programs were built with, or auto
-            serve --record-size x      | --record-size x: give 72, 112 or 144, whichever the programs were built with, or auto
-            serve --dead-check -5      | --dead-check -5: give a number from 0 to 86400
-            serve --dead-check 9223372036854775807 | --dead-check 9223372036854775807: give a number from 0 to 86400
-            serve --devices -1         | --devices -1: give a number from 0 to 1024
-            serve --devices 1000000    | --devices 1000000: give a number from 0 to 1024
-            serve --socket x.sock --log no.d/server.log | no.d/server.log cannot be written: its folder does not exist. Give another path with --log.
-            dump --socket x.sock       | No allocation server answers at x.sock. Start one with: meshguard serve --socket x.sock
+            record --record-size 100 -- true | --record-size 100: give 72, 112 or 144, whichever the program was built with, or auto
+            record --record-size x -- true   | --record-size x: give 72, 112 or 144, whichever the program was built with, or auto
+            serve --socket s.sock      | Unmatched arguments from index 0: 'serve', '--socket', 's.sock'. Try: meshguard --help
             suite run.log              | run.log is no folder. Give the one to which tests write their pages.
             suite empty.d              | empty.d has no run in it. Give the folder in which runs is, or one above it.
             """)
@@ -278,28 +267,6 @@ class CommandTests {
     void ofAFullHeapTheCommandIsNoFileThatIsNamed() {
         assertThat(FullHeap.explanation(Answer.words(folder, "leak.log clean.log")))
                 .startsWith(folder.resolve("clean.log") + " needs more heap than this JVM has (");
-    }
-
-    @Test
-    void anInterruptedServerEndsAsAfterASignal() throws IOException, InterruptedException {
-        PipedInputStream printed = new PipedInputStream();
-        PipedOutputStream out = new PipedOutputStream(printed);
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        AtomicInteger status = new AtomicInteger(-1);
-        String socket = folder.resolve("interrupted.sock").toString();
-        Thread server = new Thread(
-                () -> status.set(MeshGuard.run(InputStream.nullInputStream(), out, err, "serve", "--socket", socket)));
-        server.start();
-        String listening = "Listening at " + socket;
-        assertThat(printed.readNBytes(listening.length()))
-                .asString(StandardCharsets.UTF_8)
-                .isEqualTo(listening);
-
-        server.interrupt();
-        server.join();
-
-        assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
-        assertThat(status).hasValue(0);
     }
 
     /** The first line of a block of the page is the text of the row. */

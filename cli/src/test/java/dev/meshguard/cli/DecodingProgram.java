@@ -6,7 +6,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * A program that reports a buffer to the allocation server, and frees it only with the argument {@code free}.
+ * A program that reports a buffer to the allocation server, and frees it only with the argument {@code free}. With {@code flood} it
+ * allocates until the server ends.
  */
 final class DecodingProgram {
 
@@ -27,6 +28,11 @@ final class DecodingProgram {
             client.freed(0, 2 * ADDRESS);
             if (List.of(arguments).contains("free")) {
                 client.freed(0, ADDRESS);
+            }
+            if (List.of(arguments).contains("flood")) {
+                for (long number = 3; client.isConnected(); number++) {
+                    client.allocated(0, BufferType.DRAM, number * ADDRESS, 64);
+                }
             }
         }
     }

@@ -96,7 +96,7 @@ class OutputTests {
 
     /** A file that does not fit is wrong usage; nobody can know what programs will report. */
     @ParameterizedTest
-    @CsvSource({"64, diff leak.log leak.log", "70, record --without-page -- true", "70, serve --socket s.sock"})
+    @CsvSource({"64, diff leak.log leak.log", "70, record --without-page -- true"})
     void aCommandWithoutMemoryIsNoVerdict(int status, String command) {
         Answer answer = answerTo(new FullHeap(), command);
 
@@ -105,7 +105,6 @@ class OutputTests {
                 .matches("meshguard: " + command.split(" ", -1)[0]
                         + " needs more heap than this JVM has \\(.* .iB\\)\\. Run it with -Xmx\\d+[gm] "
                         + "\\(meshguard: JDK_JAVA_OPTIONS=-Xmx\\d+[gm] meshguard …\\)\\.\\R");
-        assertThat(folder.resolve("s.sock")).doesNotExist();
     }
 
     @Test
@@ -167,7 +166,7 @@ class OutputTests {
 
     /** Without a name it is the program itself. */
     @ParameterizedTest
-    @ValueSource(strings = {"", "analyze", "diff", "page", "suite", "record", "client", "serve", "dump"})
+    @ValueSource(strings = {"", "analyze", "diff", "page", "suite", "record", "client"})
     void everyCommandNamesItsVersionAndItsExitStatuses(String command) {
         assertThat(Answer.to((command + " -V").strip().split(" ")))
                 .isEqualTo(new Answer(0, "meshguard (not from a jar)" + System.lineSeparator(), ""));

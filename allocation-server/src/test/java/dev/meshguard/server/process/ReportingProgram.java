@@ -6,8 +6,6 @@ import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,15 +17,20 @@ public final class ReportingProgram {
 
     /** Returns the command that runs it. */
     public static String[] command(String... steps) {
-        List<String> command = new ArrayList<>(List.of(
+        return command(ReportingProgram.class, new String[0], steps);
+    }
+
+    /** Returns the command that runs a class of these tests in a JVM with some options. */
+    static String[] command(Class<?> main, String[] ofMachine, String... arguments) {
+        Stream<String> machine = Stream.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-cp",
-                classPath(),
-                ReportingProgram.class.getName()));
-        command.addAll(List.of(steps));
-        return command.toArray(String[]::new);
+                classPath());
+        return Stream.of(machine, Stream.of(ofMachine), Stream.of(main.getName()), Stream.of(arguments))
+                .flatMap(words -> words)
+                .toArray(String[]::new);
     }
 
     /** For tests in a module the main classes are on the module path, and the test classes are patched into it. */

@@ -10,19 +10,16 @@ public enum ServerContender {
     /** Counts. */
     COUNTING,
     /** The allocation server. */
-    MESHGUARD,
-    /** The allocation server with a log in a file. */
-    MESHGUARD_WITH_LOG;
+    MESHGUARD;
 
     /** Starts it at the socket {@code s} of a folder. */
     public AutoCloseable start(Path folder) throws IOException {
         Path socket = folder.resolve("s");
-        AllocationServer.Builder builder =
-                AllocationServer.builder().socket(socket).recordSize(RecordSize.BYTES_112);
-        return switch (this) {
-            case COUNTING -> new CountingServer(socket);
-            case MESHGUARD -> builder.start();
-            case MESHGUARD_WITH_LOG -> builder.log(folder.resolve("server.log")).start();
-        };
+        return this == COUNTING
+                ? new CountingServer(socket)
+                : AllocationServer.builder()
+                        .socket(socket)
+                        .recordSize(RecordSize.BYTES_112)
+                        .start();
     }
 }

@@ -29,7 +29,7 @@ public enum ExitStatus {
     /** The output of the program could not be written. */
     UNWRITTEN(74, "the answer or a file could not be written: a full disk, a closed pipe"),
     /** The program itself failed; this is no result. */
-    FAILED(70, "a defect of meshguard itself, or serve or record could not go on");
+    FAILED(70, "a defect of meshguard itself, or record could not go on");
 
     private final int code;
     private final String meaning;

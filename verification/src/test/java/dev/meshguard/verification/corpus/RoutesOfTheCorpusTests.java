@@ -7,6 +7,7 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests that no verdict on the reports which a server received, or which its log, a capture or a database has, contradicts that
+ * Tests that no verdict on the reports which a server received, or which a server's log, a capture or a database has, contradicts that
  * of the process itself, and that a history which was written and read has the same verdict, word for word.
  *
  * <p>{@code -Dmeshguard.seed=} chooses the cases of the corpus and the first random program, {@code -Dmeshguard.programs=} the
@@ -76,12 +77,12 @@ class RoutesOfTheCorpusTests {
         compare("the lines of " + one, history, Routes.lines(history, folder));
 
         AllocationHistory reduced = new ServerLogReduction(history).history();
-        Routes.Records records = Routes.records(reduced, folder);
+        ParsedLog log = Routes.log(reduced);
         compareWritten("the log of " + one, reduced);
-        compare("the records of " + one, reduced, records.received());
-        compare("the log of " + one, reduced, records.log().history());
-        if (records.log().unread().count() > 0) {
-            differences.add("the log of " + one + ": unread " + records.log().unread());
+        compare("the records of " + one, reduced, Routes.records(reduced, folder));
+        compare("the log of " + one, reduced, log.history());
+        if (log.unread().count() > 0) {
+            differences.add("the log of " + one + ": unread " + log.unread());
         }
         compareFile("the capture of " + one, history, RuntimeOutputWriter.graphCapture(history));
         if (compared++ % DATABASE_EVERY == 0) {

@@ -21,7 +21,6 @@ public final class Definitions {
 
     private static final int MAX_FRAMES = 128;
 
-    private final boolean areKept;
     private final AllocationDetails unowned;
     private final String suffixOfOwners;
     private final Map<Integer, Optional<Origin>> stacks = new HashMap<>();
@@ -30,12 +29,10 @@ public final class Definitions {
     /**
      * Creates empty definitions.
      *
-     * @param areKept whether they are stored; if not, they are only checked, and an id stands for nothing
      * @param unowned the details of memory without an owner
      * @param suffixOfOwners makes the owners of this connection differ from those of others
      */
-    public Definitions(boolean areKept, AllocationDetails unowned, String suffixOfOwners) {
-        this.areKept = areKept;
+    public Definitions(AllocationDetails unowned, String suffixOfOwners) {
         this.unowned = unowned;
         this.suffixOfOwners = suffixOfOwners;
     }
@@ -55,9 +52,7 @@ public final class Definitions {
         if (known.size() >= MAX_IDS && !known.containsKey(id)) {
             throw new InvalidLineException("defines more than " + MAX_IDS + " ids, which is the limit. Use ids again");
         }
-        if (areKept) {
-            known.put(id, definition);
-        }
+        known.put(id, definition);
     }
 
     /** Returns the call stack of a report, or nothing if it has none. */
@@ -74,7 +69,7 @@ public final class Definitions {
 
     private <T> T find(Map<Integer, T> known, JsonLine line, String key, T absent) {
         int id = line.number(key);
-        if (areKept && id != 0 && !known.containsKey(id)) {
+        if (id != 0 && !known.containsKey(id)) {
             throw new InvalidLineException("names " + key + " " + id + ", which it did not define");
         }
         return known.getOrDefault(id, absent);

@@ -74,9 +74,6 @@ final class ReplayedLedger {
 
     private Sum removed = new Sum();
 
-    /** Whether the server is removing the entries of the dead process: the next line about others ends that. */
-    private boolean isRemoving;
-
     /** Whether the check is at the end of the log: there is no dump, or more than frees follows the last one. */
     private boolean isCheckedAtEnd = true;
 
@@ -88,7 +85,6 @@ final class ReplayedLedger {
 
     /** Enters a report of one buffer. */
     void reported(BufferReportLine.Kind kind, BufferReportLine report) {
-        endRemoval();
         if (report.device < 0 || report.device > HistoryEvent.MAX_DEVICE) {
             events.gapOfLine(
                     Gap.DEVICE,
@@ -292,17 +288,18 @@ final class ReplayedLedger {
 
     // Processes and servers that end
 
-    /** Begins the removal of the entries of a process; the history keeps them. */
+    /** Removes the entries of a process; the history keeps them. */
     void processDied(long pid) {
         countsReferences();
-        endRemoval();
         isCheckedAtEnd = true;
         events.next().processDied(pid);
         running.remove(pid);
         dead.add(pid);
         latestDead = pid;
         removed = new Sum();
-        isRemoving = true;
+        entries.stream()
+                .filter(entry -> entry.references > 0 && entry.owner == pid)
+                .forEach(this::removeDead);
     }
 
     /** The server printed a dump, which is the check unless more than frees follows. */
@@ -333,18 +330,7 @@ final class ReplayedLedger {
 
     /** Returns what the server removed with the latest dead process. */
     Sum removedDead() {
-        endRemoval();
         return removed;
-    }
-
-    /** Removes the entries of the dead process, after the lines about those that others share. */
-    private void endRemoval() {
-        if (isRemoving) {
-            isRemoving = false;
-            entries.stream()
-                    .filter(entry -> entry.references > 0 && entry.owner == latestDead)
-                    .forEach(this::removeDead);
-        }
     }
 
     private void removeDead(BufferEntry entry) {
@@ -360,30 +346,6 @@ final class ReplayedLedger {
         entry.isAbandoned |= entry.openType() != null;
     }
 
-    /** Handles a line about an entry that others share with the dead process. */
-    void sharedWithDead(int device, long id, long remaining, long ofDead, long newOwner) {
-        if (!isRemoving || latestDead != ofDead) {
-            events.gapOfLine(
-                    Gap.CONTRADICTION,
-                    "is about a buffer of the dead process " + ofDead
-                            + ", and no line before it says that this process is dead");
-            return;
-        }
-        BufferEntry entry = find(device, id).orElse(null);
-        long before = entry == null ? 0 : entry.references;
-        if (entry == null || before == 0 || before < remaining) {
-            events.gapOfLine(
-                    Gap.CONTRADICTION,
-                    "says that others keep " + references(remaining) + " to " + BufferEntry.text(device, id)
-                            + ", and the lines before it make " + before);
-        } else if (remaining == 0) {
-            removeDead(entry);
-        } else {
-            entry.references = remaining;
-            entry.owner = newOwner;
-        }
-    }
-
     /** A restarted server has an empty ledger. */
     void restarted() {
         long forgotten = live().count();
@@ -393,7 +355,6 @@ final class ReplayedLedger {
                             + (forgotten == 1 ? "1 buffer was" : forgotten + " buffers were") + " allocated");
             events.next().trackingStarted();
         }
-        isRemoving = false;
         latestDead = BufferReportLine.NO_PID;
         entries.forEach(this::abandon);
         countsReferences = false;
@@ -471,7 +432,6 @@ final class ReplayedLedger {
 
     /** Returns the number of entries of the server. */
     long entries() {
-        endRemoval();
         return entered;
     }
 
@@ -486,7 +446,6 @@ final class ReplayedLedger {
 
     /** Returns the sum of some memory types of a device, as the server counts them. */
     Sum sum(int device, Set<BufferType> types) {
-        endRemoval();
         Sum all = new Sum();
         Device known = devices.get(device);
         if (known != null) {
@@ -497,13 +456,11 @@ final class ReplayedLedger {
 
     /** Returns the entry with an id on a device, if the server has one. */
     Optional<BufferEntry> entry(int device, long id) {
-        endRemoval();
         return find(device, id).filter(entry -> entry.references > 0);
     }
 
     /** Returns the use of each address that a line names, by device and address. */
     List<AddressUse> addresses() {
-        endRemoval();
         return entries.stream()
                 .map(BufferEntry::use)
                 .sorted((one, other) -> one.device() == other.device()

@@ -106,12 +106,6 @@ final class StatusLineReader {
         });
 
         form("PID <n> is dead, removing its buffers\\.\\.\\.", line -> died(number(line, 1)));
-        // A line of this project's own server.
-        form(
-                "Buffer (0x[0-9a-fA-F]{1,16}|\\d{1,18}) on device <n> keeps ref_count=<n> without PID <n>, and belongs to PID"
-                        + " <n>",
-                line -> ledger.sharedWithDead(
-                        (int) number(line, 2), address(line), number(line, 3), number(line, 4), number(line, 5)));
         form("Removed <n> (buffers|CBs|kernels) \\(<f> MB\\) from PID <n>", this::removed);
 
         form("REMAINING ALLOCATED BUFFERS", line -> dump());
@@ -204,10 +198,7 @@ final class StatusLineReader {
     }
 
     private static long address(MatchResult line) {
-        String digits = line.group(1);
-        return digits.startsWith("0x")
-                ? Long.parseUnsignedLong(digits.substring(2), HEXADECIMAL)
-                : Long.parseLong(digits);
+        return Long.parseUnsignedLong(line.group(1).substring(2), HEXADECIMAL);
     }
 
     void rejected(String text) {

@@ -2,21 +2,14 @@ package dev.meshguard.verification.corpus.route;
 
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.server.log.ParsedLog;
+import dev.meshguard.verification.corpus.writing.ServerLogWriter;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** The ways of a history through a running allocation server. */
+/** The ways of a history through an allocation server. */
 public final class Routes {
-
-    /**
-     * A history that was sent in records.
-     *
-     * @param received the history of the server
-     * @param log what was read from its log
-     */
-    public record Records(AllocationHistory received, ParsedLog log) {}
 
     private Routes() {}
 
@@ -26,11 +19,15 @@ public final class Routes {
         return new LinesRoute().carry(history, folder);
     }
 
-    /** Returns what a server receives if the allocations and frees are sent as records, and what its log has of it. */
-    public static Records records(AllocationHistory history, Path folder) throws IOException, InterruptedException {
-        RecordsRoute route = new RecordsRoute();
-        AllocationHistory received = route.carry(history, folder);
-        byte[] log = route.log().getBytes(StandardCharsets.UTF_8);
-        return new Records(received, ParsedLog.read(new ByteArrayInputStream(log), "server.log"));
+    /** Returns what a server receives if the allocations and frees are sent as records. */
+    public static AllocationHistory records(AllocationHistory history, Path folder)
+            throws IOException, InterruptedException {
+        return new RecordsRoute().carry(history, folder);
+    }
+
+    /** Returns what is read from the log that tt-metal's server writes of the allocations and frees. */
+    public static ParsedLog log(AllocationHistory history) throws IOException {
+        String log = ServerLogWriter.logOf(history, SocketRoute.ONLY_PROCESS);
+        return ParsedLog.read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "server.log");
     }
 }

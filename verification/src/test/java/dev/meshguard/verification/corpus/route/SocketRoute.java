@@ -41,9 +41,6 @@ abstract class SocketRoute {
     private final Map<Integer, Long> processesOfMeshes = new HashMap<>();
     private final ByteArrayOutputStream unsent = new ByteArrayOutputStream();
 
-    @SuppressWarnings("JdkObsolete") // The server's thread writes it.
-    private final StringBuffer log = new StringBuffer();
-
     private long process = ONLY_PROCESS;
 
     /** Sends an event of the current process, if the route can carry it. */
@@ -65,17 +62,11 @@ abstract class SocketRoute {
         unsent.writeBytes(bytes);
     }
 
-    /** Returns what the server has logged. */
-    final String log() {
-        return log.toString();
-    }
-
     /** Sends a history, and returns what the tracker of the server has of it. */
     final AllocationHistory carry(AllocationHistory history, Path folder) throws IOException, InterruptedException {
         try (AllocationServer server = AllocationServer.builder()
                 .socket(folder.resolve("s"))
                 .recordSize(RecordSize.BYTES_112)
-                .log(log)
                 .processCheckEvery(Duration.ZERO)
                 .processInspector(new Processes())
                 .start()) {
@@ -85,7 +76,7 @@ abstract class SocketRoute {
                 } else if (event instanceof HistoryEvent.Checked checked) {
                     flush(server);
                     server.awaitQuiet(LONG);
-                    server.dump();
+                    server.checkProcesses();
                     server.tracker().checked(checked.today());
                 } else {
                     become(processOf(event, history), server);

@@ -1,0 +1,170 @@
+package dev.meshguard.verification.corpus.writing;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * Writes the log that tt-metal's server would have written of a history: the generation that counts references and has decimal ids.
+ *
+ * <p>There is one entry for each device and address. A dead process takes its entries with it, whoever shares them.
+ */
+public final class ServerLogWriter {
+
+    private static final BigDecimal KILOBYTE = BigDecimal.valueOf(1024);
+    private static final BigDecimal MEGABYTE = KILOBYTE.multiply(KILOBYTE);
+    private static final MathContext DIGITS = new MathContext(6);
+
+    private record Place(int device, long address) {}
+
+    private record Entry(long process, BufferType type, long size, int references) {}
+
+    private final StringBuilder log = new StringBuilder();
+    private final Map<Place, Entry> entries = new LinkedHashMap<>();
+    private final long onlyProcess;
+
+    private ServerLogWriter(long onlyProcess) {
+        this.onlyProcess = onlyProcess;
+    }
+
+    /**
+     * Returns the log.
+     *
+     * @param onlyProcess the process of reports that name none
+     */
+    public static String logOf(AllocationHistory history, long onlyProcess) {
+        ServerLogWriter writer = new ServerLogWriter(onlyProcess);
+        writer.line("🚀 Allocation Server started");
+        history.events().forEach(writer::write);
+        writer.statistics();
+        writer.line("");
+        writer.line("🛑 Allocation Server stopped");
+        return writer.log.toString();
+    }
+
+    private void write(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated one) {
+            allocated(new Place(one.device(), one.address()), new Entry(processOf(one), one.type(), one.size(), 1));
+        } else if (event instanceof HistoryEvent.Freed one) {
+            freed(new Place(one.device(), one.address()), processOf(one));
+        } else if (event instanceof HistoryEvent.ProcessDied one) {
+            died(one.processId());
+        } else if (event instanceof HistoryEvent.Checked) {
+            dump();
+        }
+    }
+
+    private long processOf(HistoryEvent.OfRequest report) {
+        return report.request().details().processId().orElse(onlyProcess);
+    }
+
+    private void allocated(Place place, Entry reported) {
+        Entry entry = entries.merge(
+                place,
+                reported,
+                (first, again) -> new Entry(first.process(), first.type(), first.size(), first.references() + 1));
+        line(
+                "✓ [PID %d] Allocated %d bytes of %s on device %d (buffer_id=%s%s)",
+                reported.process(),
+                reported.size(),
+                reported.type(),
+                place.device(),
+                Long.toUnsignedString(place.address()),
+                entry.references() == 1 ? "" : ", ref_count=" + entry.references());
+    }
+
+    private void freed(Place place, long process) {
+        Entry entry = entries.remove(place);
+        String id = Long.toUnsignedString(place.address());
+        if (entry == null) {
+            line(
+                    "⚠ [PID %d] Deallocation for unknown buffer %s on device %d (allocated before tracking started)",
+                    process, id, place.device());
+            return;
+        }
+        int left = entry.references() - 1;
+        line(
+                "✗ [PID %d] Freed buffer %s on device %d (%d bytes, %s)",
+                entry.process(),
+                id,
+                place.device(),
+                entry.size(),
+                left == 0 ? "FINAL" : "ref_count=" + left + " remaining");
+        if (left > 0) {
+            entries.put(place, new Entry(entry.process(), entry.type(), entry.size(), left));
+        }
+    }
+
+    private void died(long process) {
+        List<Entry> held = entries.values().stream()
+                .filter(entry -> entry.process() == process)
+                .toList();
+        entries.values().removeAll(held);
+        line("⚠️  Detected dead processes, cleaning up orphaned buffers...");
+        line("   PID %d is dead, removing its buffers...", process);
+        line("   ✓ Removed %d buffers (%s MB) from PID %d", held.size(), figure(bytes(held), MEGABYTE), process);
+    }
+
+    private void dump() {
+        line("📋 Received DUMP_REMAINING request...");
+        line("║           REMAINING ALLOCATED BUFFERS                       ║");
+        line("Total tracked allocations: %d", entries.size());
+        for (int device : devices()) {
+            line("Device %d:", device);
+            for (BufferType type : BufferType.values()) {
+                List<Entry> all = of(device, type);
+                if (!all.isEmpty()) {
+                    line("  %s: %d buffers, %s MB total", type, all.size(), figure(bytes(all), MEGABYTE));
+                }
+            }
+        }
+        line(
+                entries.isEmpty()
+                        ? "✓ No buffers remaining - perfect cleanup!"
+                        : "Total remaining buffers: " + entries.size());
+        line("📋 DUMP_REMAINING complete.");
+    }
+
+    private void statistics() {
+        line("📊 Current Statistics:");
+        for (int device : devices()) {
+            line("  Device %d:", device);
+            long dram = bytes(of(device, BufferType.DRAM));
+            line("    DRAM: %d bytes (%s KB)", dram, figure(dram, KILOBYTE));
+        }
+        line("  Active allocations: %d", entries.size());
+    }
+
+    private TreeSet<Integer> devices() {
+        TreeSet<Integer> devices = new TreeSet<>();
+        entries.keySet().forEach(place -> devices.add(place.device()));
+        return devices;
+    }
+
+    private List<Entry> of(int device, BufferType type) {
+        return entries.entrySet().stream()
+                .filter(entry ->
+                        entry.getKey().device() == device && entry.getValue().type() == type)
+                .map(Map.Entry::getValue)
+                .toList();
+    }
+
+    private static long bytes(List<Entry> all) {
+        return all.stream().mapToLong(Entry::size).sum();
+    }
+
+    private static String figure(long bytes, BigDecimal unit) {
+        return BigDecimal.valueOf(bytes).divide(unit).round(DIGITS).toPlainString();
+    }
+
+    private void line(String format, Object... words) {
+        log.append(String.format(Locale.ROOT, format, words)).append('\n');
+    }
+}
