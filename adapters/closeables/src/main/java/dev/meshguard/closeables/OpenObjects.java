@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,10 +41,13 @@ final class OpenObjects implements ObjectWatcher {
     private static final Set<String> COLLECTOR_CLASSES =
             Set.of("java.lang.ref.Finalizer$FinalizerThread", "jdk.internal.misc.InnocuousThread");
 
+    private static final int REMEMBERED_CLOSES = 1_024;
+
     private final WeakIdentityMap<OpenObject> open = new WeakIdentityMap<>();
-    /** The object that the thread closed last: a constructor may do so before it throws. */
-    private final ThreadLocal<Reference<OpenObject>> lastClosed =
-            ThreadLocal.withInitial(() -> new WeakReference<>(null));
+    /** Objects that were closed just now, each until one with the same number is: a constructor may close its own before it throws. */
+    private final AtomicReferenceArray<@Nullable Reference<OpenObject>> lastClosed =
+            new AtomicReferenceArray<>(REMEMBERED_CLOSES);
+
     /** The types that any test has named: of no others is an object of no test reported. */
     private final List<WatchedType> types = new CopyOnWriteArrayList<>();
 
@@ -171,7 +175,8 @@ final class OpenObjects implements ObjectWatcher {
     public void constructionFailed(Object object) {
         OpenObject none = open.remove(object);
         if (none == null) {
-            OpenObject closed = lastClosed.get().get();
+            Reference<OpenObject> last = lastClosed.get(numberOf(object));
+            OpenObject closed = last == null ? null : last.get();
             none = closed != null && closed.lease().isOf(object) ? closed : null;
         }
         if (none != null) {
@@ -194,8 +199,12 @@ final class OpenObjects implements ObjectWatcher {
             one.lease().freeFailed(reason);
         } else if (!isFreedByCollector() && open.remove(subject, one)) {
             one.lease().freed();
-            lastClosed.set(new WeakReference<>(one));
+            lastClosed.set(numberOf(subject), new WeakReference<>(one));
         }
+    }
+
+    private static int numberOf(Object object) {
+        return System.identityHashCode(object) % REMEMBERED_CLOSES;
     }
 
     /** Nobody chooses the moment, so the test would pass or fail by chance. */
