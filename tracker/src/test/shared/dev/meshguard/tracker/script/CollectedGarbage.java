@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 public final class CollectedGarbage {
 
     private static final int MOST_COLLECTIONS = 500;
+    private static final long MOST_MILLIS = 60_000;
 
     private CollectedGarbage() {}
 
@@ -33,7 +34,14 @@ public final class CollectedGarbage {
     private static void awaitAnEnqueuedReference() {
         ReferenceQueue<Object> queue = new ReferenceQueue<>();
         PhantomReference<Object> reference = new PhantomReference<>(new Object(), queue);
-        collectUntil(() -> queue.poll() == reference);
+        collectUntil(() -> reference.refersTo(null));
+        try {
+            if (queue.remove(MOST_MILLIS) != reference) {
+                throw new AssertionError("A collected reference did not arrive in " + MOST_MILLIS + " ms");
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** Asks for collections until something has come true. */

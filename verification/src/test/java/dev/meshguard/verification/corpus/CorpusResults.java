@@ -31,6 +31,9 @@ final class CorpusResults {
 
     private static final int CASES_TOGETHER = 100;
 
+    /** Each of these collects garbage several times, which takes the longer the more cases wait. */
+    private static final int COLLECTING_CASES_TOGETHER = 10;
+
     /** What the row is called of verdicts on what a server's log holds. */
     static final String LOG = "MeshGuard, a server's log";
 
@@ -70,17 +73,24 @@ final class CorpusResults {
     }
 
     /** Runs cases, so many together that collecting garbage for each does not take longer than the cases, and counts what comes of them. */
-    static CorpusResults searched(String subject, List<CorpusCase> cases, SearchedHandles finder) {
+    static CorpusResults searched(String subject, Iterable<CorpusCase> cases, SearchedHandles finder) {
         CorpusResults results = new CorpusResults(subject);
-        for (int from = 0; from < cases.size(); from += CASES_TOGETHER) {
-            List<Supplier<CaseRun>> runs = new ArrayList<>();
-            for (CorpusCase one : cases.subList(from, Math.min(cases.size(), from + CASES_TOGETHER))) {
-                runs.add(one.start(finder));
+        List<Supplier<CaseRun>> waiting = new ArrayList<>();
+        for (CorpusCase one : cases) {
+            waiting.add(one.start(finder));
+            boolean isCollectingItself = one.setting().releasesWhatIsCollected();
+            if (waiting.size() >= (isCollectingItself ? COLLECTING_CASES_TOGETHER : CASES_TOGETHER)) {
+                results.addAll(waiting, finder);
             }
-            finder.searchAll();
-            runs.forEach(run -> results.add(run.get()));
         }
+        results.addAll(waiting, finder);
         return results;
+    }
+
+    private void addAll(List<Supplier<CaseRun>> waiting, SearchedHandles finder) {
+        finder.searchAll();
+        waiting.forEach(run -> add(run.get()));
+        waiting.clear();
     }
 
     void add(CaseRun run) {

@@ -71,47 +71,51 @@ class RoutesOfTheCorpusTests {
         assertThat(differences).isEmpty();
     }
 
-    private void compareAll(CorpusCase one) throws IOException, InterruptedException {
-        AllocationHistory history = one.run().history();
-        compareWritten(one.toString(), history);
-        compare("the lines of " + one, history, Routes.lines(history, folder));
+    /** A history with its verdict, which all that came by other routes is compared with. */
+    private record Judged(AllocationHistory history, LeakVerdict verdict) {
+        private Judged(AllocationHistory history) {
+            this(history, LeakCheck.create().examine(history));
+        }
+    }
 
-        AllocationHistory reduced = new ServerLogReduction(history).history();
-        ParsedLog log = Routes.log(reduced);
+    private void compareAll(CorpusCase one) throws IOException, InterruptedException {
+        Judged history = new Judged(one.run().history());
+        compareWritten(one.toString(), history);
+        compare("the lines of " + one, history, Routes.lines(history.history(), folder));
+
+        Judged reduced = new Judged(new ServerLogReduction(history.history()).history());
+        ParsedLog log = Routes.log(reduced.history());
         compareWritten("the log of " + one, reduced);
-        compare("the records of " + one, reduced, Routes.records(reduced, folder));
+        compare("the records of " + one, reduced, Routes.records(reduced.history(), folder));
         compare("the log of " + one, reduced, log.history());
         if (log.unread().count() > 0) {
             differences.add("the log of " + one + ": unread " + log.unread());
         }
-        compareFile("the capture of " + one, history, RuntimeOutputWriter.graphCapture(history));
+        compareFile("the capture of " + one, history, RuntimeOutputWriter.graphCapture(history.history()));
         if (compared++ % DATABASE_EVERY == 0) {
-            compareFile("the database of " + one, history, RuntimeOutputWriter.reportDatabase(history));
+            compareFile("the database of " + one, history, RuntimeOutputWriter.reportDatabase(history.history()));
         }
     }
 
-    private void compareWritten(String name, AllocationHistory recorded) throws IOException {
+    private void compareWritten(String name, Judged recorded) throws IOException {
         StringWriter lines = new StringWriter();
-        HistoryJson.write(recorded, lines);
-        String found = text(HistoryJson.read(new StringReader(lines.toString()), "recorded"));
-        String expected = text(recorded);
+        HistoryJson.write(recorded.history(), lines);
+        AllocationHistory read = HistoryJson.read(new StringReader(lines.toString()), "recorded");
+        String found = VerdictReport.of(new Judged(read).verdict()).text();
+        String expected = VerdictReport.of(recorded.verdict()).text();
         if (!found.equals(expected)) {
             differences.add(name + ", written and read:\n" + found + "\ninstead of\n" + expected);
         }
     }
 
-    private static String text(AllocationHistory history) {
-        return VerdictReport.of(LeakCheck.create().examine(history)).text();
-    }
-
     /** A file has no lifetimes and no close. So it may leave open, or blame, what the process explains, and must not excuse it. */
-    private void compareFile(String name, AllocationHistory inProcess, RuntimeOutputWriter writer) throws IOException {
+    private void compareFile(String name, Judged inProcess, RuntimeOutputWriter writer) throws IOException {
         Path file = WrittenOutputs.file(writer);
         AllocationHistory written =
                 RuntimeOutputReader.create().judgedAtEnd().read(file).history();
         Files.delete(file);
-        LeakVerdict expected = LeakCheck.create().examine(inProcess);
-        LeakVerdict verdict = LeakCheck.create().examine(written);
+        LeakVerdict expected = inProcess.verdict();
+        LeakVerdict verdict = new Judged(written).verdict();
         boolean isLeak = expected.outcome() == Outcome.LEAKED;
         boolean isClean = Contradictions.outcomeOfMemory(expected) == Outcome.LEAK_FREE;
         if ((isLeak && verdict.outcome() != Outcome.LEAKED && verdict.outcome() != Outcome.INCONCLUSIVE)
@@ -120,7 +124,8 @@ class RoutesOfTheCorpusTests {
         }
     }
 
-    private void compare(String name, AllocationHistory inProcess, AllocationHistory found) {
+    private void compare(String name, Judged judged, AllocationHistory found) {
+        AllocationHistory inProcess = judged.history();
         if (found.lostReports().size() == inProcess.lostReports().size()
                 && !reports(found).equals(reports(inProcess))) {
             differences.add(name + ": other reports");
@@ -131,8 +136,8 @@ class RoutesOfTheCorpusTests {
             // What comes to an address of a dead process is another buffer for a server; the tracker is not told so.
             return;
         }
-        LeakVerdict expected = LeakCheck.create().examine(inProcess);
-        LeakVerdict verdict = LeakCheck.create().examine(found);
+        LeakVerdict expected = judged.verdict();
+        LeakVerdict verdict = new Judged(found).verdict();
         Contradictions.between(expected, verdict)
                 .forEach(contradiction -> differences.add(name + ": " + contradiction));
         // A program that reports nothing is not known, and one that does not report for a while tells that reports are

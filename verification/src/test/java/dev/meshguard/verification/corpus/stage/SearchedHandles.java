@@ -58,11 +58,18 @@ public final class SearchedHandles implements HandleFinder {
 
     private static boolean isToBeExplained(AllocationTracker tracker) {
         AllocationHistory history = tracker.history();
-        return !history.live().isEmpty()
+        return hasHandles(history)
                 && !LeakCheck.create()
                         .examine(history)
                         .survivors(survivor -> survivor.cause() == Cause.UNEXPLAINED)
                         .isEmpty();
+    }
+
+    /** Without a handle there is nothing to search for, and examining takes as long as running the program. */
+    private static boolean hasHandles(AllocationHistory history) {
+        return history.live().stream()
+                .flatMap(buffer -> buffer.reportsRemaining().stream())
+                .anyMatch(report -> report.request().handle().isPresent());
     }
 
     private void search(Waiting one, GarbageCollection collecting) {

@@ -132,7 +132,7 @@ public record Setting(
     }
 
     /** Returns whether what a program dropped is given back once it was collected. */
-    boolean releasesWhatIsCollected() {
+    public boolean releasesWhatIsCollected() {
         return handleRelease == HandleRelease.ON_COLLECT;
     }
 

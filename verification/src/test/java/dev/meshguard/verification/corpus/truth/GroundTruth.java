@@ -29,6 +29,7 @@ import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The true state of the buffers of one case.
@@ -118,6 +119,9 @@ public final class GroundTruth {
     /** Which outcomes are true; every comparison of a case asks for them. */
     private final Set<Outcome> outcomes;
 
+    /** The same at the check; made when it is first asked for. */
+    private @Nullable GroundTruth withoutCloses;
+
     /** Puts the two runs of a program side by side. */
     public GroundTruth(Stage truth, Stage told) {
         this(truth, told, true);
@@ -139,7 +143,10 @@ public final class GroundTruth {
 
     /** Returns what is true where nothing is known of closes, as in a log: its dump is the check, and what was freed before is freed. */
     public GroundTruth withoutCloses() {
-        return new GroundTruth(truth, reported, false);
+        if (withoutCloses == null) {
+            withoutCloses = new GroundTruth(truth, reported, false);
+        }
+        return withoutCloses;
     }
 
     private void remember(PhysicalMemory memory, Life life) {
