@@ -13,7 +13,6 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.verdict.LeakCheck;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +20,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the address space of the allocators at an event: it matches the allocator's own statistics. */
 @InChromium
@@ -31,9 +29,6 @@ class AddressSpaceTests {
 
     /** The allocator's statistics by the number of the last event before them. */
     private static final Map<Long, Statistics> MEASURED = new TreeMap<>();
-
-    @TempDir
-    static Path folder;
 
     private static Path file;
 
@@ -55,7 +50,7 @@ class AddressSpaceTests {
             buffers.stream().filter(MeshBuffer::isAllocated).skip(4).forEach(MeshBuffer::deallocate);
         }
         ttnn.closeMeshDevice(mesh);
-        file = SampleRun.of("t", LeakCheck.create().examine(tracker.history())).writtenTo(folder);
+        file = SampleRun.of("t", tracker).file();
     }
 
     private static void measure(AllocationTracker tracker, MeshDevice mesh) {
@@ -138,7 +133,7 @@ class AddressSpaceTests {
     }
 
     @Test
-    void withoutACapacityItSaysThatTheLargestFreeBlockIsUnknown(Chromium chromium, @TempDir Path other) {
+    void withoutACapacityItSaysThatTheLargestFreeBlockIsUnknown(Chromium chromium) {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
         tracker.allocated(0, BufferType.DRAM, 4096, 1024);
@@ -147,8 +142,7 @@ class AddressSpaceTests {
         tracker.freed(0, BufferType.DRAM, 8192);
         tracker.meshClosed(0);
         tracker.checked();
-        chromium.open(
-                SampleRun.of("t", LeakCheck.create().examine(tracker.history())).writtenTo(other));
+        chromium.open(SampleRun.of("t", tracker).file());
         chromium.scrollTo("#space");
         chromium.await("document.querySelector('.space-strip') !== null");
 

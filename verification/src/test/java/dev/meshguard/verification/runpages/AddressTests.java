@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
 /** Tests that a link opens exactly the finding, buffer, event or device that it names, and that selecting one changes the address. */
@@ -17,19 +14,9 @@ class AddressTests {
 
     private static final SampleRun LEAK = SampleRuns.leak();
 
-    @TempDir
-    static Path folder;
-
-    private static Path file;
-
-    @BeforeAll
-    static void write() {
-        file = LEAK.writtenTo(folder);
-    }
-
     @Test
     void opensAFindingByItsNumber(Chromium chromium) {
-        chromium.open(file, "#finding-3");
+        chromium.open(LEAK.file(), "#finding-3");
 
         assertThat(chromium.text("#finding-3")).contains("FREED_ON_OTHER_DEVICES", "64 KiB");
         assertThat(chromium.find("#finding-3 .opener").getDomAttribute("aria-expanded"))
@@ -40,10 +27,10 @@ class AddressTests {
 
     @Test
     void opensAConsequenceBelowItsFinding(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         Object id = chromium.value("document.querySelector('#groups-table .badge-with').closest('tr').id");
 
-        chromium.open(file, "#" + id);
+        chromium.open(LEAK.file(), "#" + id);
 
         assertThat(id.toString()).startsWith("finding-1-");
         assertThat(chromium.text("[id='" + id + "']")).contains("with it");
@@ -55,7 +42,7 @@ class AddressTests {
     void opensAnEventInTheListAndMovesTheCursorThere(Chromium chromium) {
         long closing = closing();
 
-        chromium.open(file, "#event-" + closing);
+        chromium.open(LEAK.file(), "#event-" + closing);
 
         chromium.await(isInWindow("#event-list [aria-selected=true]"));
         assertThat(chromium.text("#event-list [aria-selected=true]")).startsWith("#" + closing);
@@ -70,7 +57,7 @@ class AddressTests {
                 .findFirst()
                 .orElseThrow();
 
-        chromium.open(file, "#buffer-" + leaked.allocatedAt());
+        chromium.open(LEAK.file(), "#buffer-" + leaked.allocatedAt());
 
         assertThat(chromium.text("#map-details"))
                 .contains("0x" + Long.toHexString(leaked.address()), "on device " + leaked.device());
@@ -81,7 +68,7 @@ class AddressTests {
 
     @Test
     void opensADeviceAndShowsNothingElse(Chromium chromium) {
-        chromium.open(file, "#device-3");
+        chromium.open(LEAK.file(), "#device-3");
 
         assertThat(chromium.find("#mesh td[data-device='3'] button").getDomAttribute("aria-pressed"))
                 .isEqualTo("true");
@@ -108,7 +95,7 @@ class AddressTests {
                 setTimeout = (task, delay) => (delay === 100 ? held.set(-1 - held.size, task) && -held.size : start(task, delay));
                 clearTimeout = (timer) => held.delete(timer) || stop(timer);
                 addEventListener("hashchange", () => held.forEach((task) => task()));
-                """, file);
+                """, LEAK.file());
         chromium.click("#groups-table .opener[aria-expanded=true]");
         chromium.click("#groups-table .opener");
 
@@ -120,7 +107,7 @@ class AddressTests {
 
     @Test
     void selectingChangesTheAddress(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         Object entries = chromium.value("history.length");
 
         chromium.click("#mesh td[data-device='6'] button");
@@ -140,7 +127,7 @@ class AddressTests {
 
     @Test
     void aLinkToAnEventShowsItEachTimeAndEvenIfItWasFilteredOut(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         chromium.select("#events-kind", "mesh closing");
 
         chromium.click("#finding-1 .opener");
@@ -159,7 +146,7 @@ class AddressTests {
     void anAddressOfNothingBreaksNothing(Chromium chromium) {
         for (String unknown :
                 new String[] {"#finding-99", "#buffer-0", "#event-999999", "#device-77", "#x-<y>", "#%"}) {
-            chromium.open(file, unknown);
+            chromium.open(LEAK.file(), unknown);
 
             assertThat(chromium.text("#outcome")).as(unknown).isEqualTo("Leak");
             assertThat(chromium.console()).as(unknown).isEmpty();

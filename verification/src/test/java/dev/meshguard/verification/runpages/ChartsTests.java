@@ -7,17 +7,13 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Phase;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.page.RunPage;
 import dev.meshguard.report.AccumulationReport;
-import dev.meshguard.report.VerdictReport;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Rounds;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -25,9 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the charts of live bytes, the mesh and growth, and the figures below them. */
 @InChromium
@@ -38,24 +32,9 @@ class ChartsTests {
 
     private static final String NAMES_OF_PEAKS = "LiveView.labels.filter(label => / peak /.test(label.text))";
 
-    @TempDir
-    static Path folder;
-
-    @TempDir
-    static Path growing;
-
-    private static Path file;
-    private static Path growingFile;
-
-    @BeforeAll
-    static void write() {
-        file = LEAK.writtenTo(folder);
-        growingFile = GROWING.writtenTo(growing);
-    }
-
     @Test
     void liveBytesHaveThePeaksOfTheHistoryAndTheCapacity(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         peaks().forEach((type, peak) -> assertThat(
                         chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(2)"))
@@ -81,7 +60,7 @@ class ChartsTests {
 
     @Test
     void liveBytesAreDrawnOnTopOfEachOtherOrEachForItselfWithWhatLeaked(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         assertThat(linesOf(chromium, "LiveView.charts[0]")).contains("DRAM", "L1", "L1 budget");
         assertThat(chromium.all("#live-chart .uplot")).hasSize(1);
 
@@ -103,7 +82,7 @@ class ChartsTests {
 
     @Test
     void liveBytesShowThePartOfTheRunThatTheMapShows(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         chromium.click("#map-in");
         chromium.promised(
                 "new Promise(resolve => setTimeout(resolve, 200))"); // Timers are called in the order of their ends.
@@ -121,7 +100,7 @@ class ChartsTests {
 
     @Test
     void showsTheBudgetAsALineAndReportsItsViolation(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         assertThat(chromium.text("#live-figures tr[data-type=L1] td:nth-child(5)"))
                 .isEqualTo(Quantities.size(8 * SampleRuns.L1_BUDGET));
@@ -132,7 +111,7 @@ class ChartsTests {
 
     @Test
     void stepsOfTheCleanUpMoveTheCursor(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         long closing = LEAK.verdict().history().events().stream()
                 .filter(HistoryEvent.MeshClosing.class::isInstance)
                 .findFirst()
@@ -147,7 +126,7 @@ class ChartsTests {
 
     @Test
     void theMeshHasWhatEachDeviceHolds(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         for (int device = 0; device < 8; device++) {
             for (BufferType type : peaks().keySet()) {
@@ -162,7 +141,7 @@ class ChartsTests {
     }
 
     /** The first device reports for all in L1, and the peak lies right of the middle. */
-    private static Path narrowRun() throws IOException {
+    private static Path narrowRun() {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.meshOpened(new MeshDescription(0, "1x4 mesh", List.of(0, 1, 2, 3), 0, OptionalInt.empty(), List.of()));
         for (int number = 1; number <= 6; number++) {
@@ -176,14 +155,11 @@ class ChartsTests {
                 tracker.freed(device, BufferType.DRAM, number << 24);
             }
         }
-        Path page = folder.resolve("narrow.html");
-        RunPage.of("narrow", VerdictReport.of(LeakCheck.create().examine(tracker.history())))
-                .write(page);
-        return page;
+        return SampleRun.of("narrow", tracker).file();
     }
 
     @Test
-    void theNameOfAPeakLiesWithinANarrowChart(Chromium chromium) throws IOException {
+    void theNameOfAPeakLiesWithinANarrowChart(Chromium chromium) {
         chromium.open(narrowRun(), 390, "light");
         chromium.run("document.querySelector('#live').scrollIntoView()");
         chromium.await(NAMES_OF_PEAKS + ".length > 0");
@@ -196,8 +172,8 @@ class ChartsTests {
     }
 
     @Test
-    void noNameInLiveBytesCoversAnotherOrTheSignOfAPeak(Chromium chromium, @TempDir Path other) {
-        chromium.open(SampleRuns.misreported().writtenTo(other), 390, "light");
+    void noNameInLiveBytesCoversAnotherOrTheSignOfAPeak(Chromium chromium) {
+        chromium.open(SampleRuns.misreported().file(), 390, "light");
         chromium.await(NAMES_OF_PEAKS + ".length > 0");
 
         assertThat(
@@ -209,12 +185,10 @@ class ChartsTests {
     }
 
     @Test
-    void aRunOfOneEventAndOf128PebibytesHasItsAxesAndNoFalseNumber(Chromium chromium) throws IOException {
+    void aRunOfOneEventAndOf128PebibytesHasItsAxesAndNoFalseNumber(Chromium chromium) {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.allocated(0, BufferType.DRAM, 4_096, (1L << 57) + 1);
-        Path page = folder.resolve("one-event.html");
-        RunPage.of("one event", VerdictReport.of(LeakCheck.create().examine(tracker.history())))
-                .write(page);
+        Path page = SampleRun.of("one event", tracker).file();
 
         chromium.openAfter("""
                 window.drawn = [];
@@ -235,7 +209,7 @@ class ChartsTests {
     }
 
     @Test
-    void theAxisOfTimeBeginsWithTheFirstEventOfItsFirstMoment(Chromium chromium) throws IOException {
+    void theAxisOfTimeBeginsWithTheFirstEventOfItsFirstMoment(Chromium chromium) {
         AllocationTracker tracker = AllocationTracker.builder()
                 .clock(InstantSource.fixed(Instant.parse("2026-11-20T10:00:00Z")))
                 .build();
@@ -244,10 +218,7 @@ class ChartsTests {
                 tracker.allocated(0, BufferType.DRAM, 4_096L * phase.length(), 64);
             }
         }
-        Path page = folder.resolve("one-moment.html");
-        RunPage.of("one moment", VerdictReport.of(LeakCheck.create().examine(tracker.history())))
-                .write(page);
-        chromium.open(page);
+        chromium.open(SampleRun.of("one moment", tracker).file());
 
         chromium.select("#map-axis", "time");
 
@@ -256,7 +227,7 @@ class ChartsTests {
     }
 
     @Test
-    void devicesThatReportOtherMemoriesAreNotSaidToBeAlike(Chromium chromium) throws IOException {
+    void devicesThatReportOtherMemoriesAreNotSaidToBeAlike(Chromium chromium) {
         chromium.open(narrowRun());
 
         assertThat(chromium.text("#matrix-lead")).isEqualTo("Each memory ended alike on all devices that report it.");
@@ -264,7 +235,7 @@ class ChartsTests {
 
     @Test
     void growthSaysWhatTheReportSaysAndShowsItsSlope(Chromium chromium) {
-        chromium.open(growingFile);
+        chromium.open(GROWING.file());
         Accumulation growth = Accumulation.of(GROWING.verdict(), Rounds.MARKED);
 
         assertThat(chromium.text("#growth-text"))
@@ -282,7 +253,7 @@ class ChartsTests {
 
     @Test
     void liveBytesAndGrowthShowDetailsAtThePointer(Chromium chromium) {
-        chromium.open(growingFile);
+        chromium.open(GROWING.file());
 
         assertThat(tooltipIn(chromium, "#live-chart")).startsWith("Event #").contains("DRAM", "MiB");
         assertThat(tooltipIn(chromium, "#growth-chart"))
@@ -307,7 +278,7 @@ class ChartsTests {
 
     @Test
     void withoutRoundsThereIsNoGrowth(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         assertThat(chromium.find("#growth").isDisplayed()).isFalse();
         assertThat(chromium.texts("#views a")).noneMatch(name -> name.startsWith("Growth"));

@@ -39,6 +39,9 @@ final class Chromium implements AutoCloseable {
 
     private final ChromeDriver driver;
 
+    /** Which page is shown as it was opened, because so far it was only read; empty if none is. */
+    private String onlyRead = "";
+
     private Chromium(ChromeDriver driver) {
         this.driver = driver;
     }
@@ -86,9 +89,15 @@ final class Chromium implements AutoCloseable {
         return new Chromium(new ChromeDriver(service, options));
     }
 
+    /** Returns the driver to whoever does something to a page. */
+    private ChromeDriver acting() {
+        onlyRead = "";
+        return driver;
+    }
+
     /** Opens a tab in place of the previous one, whose scripts for each page and whose size and theme are gone with it. */
     void openTab() {
-        String previous = driver.getWindowHandle();
+        String previous = acting().getWindowHandle();
         String tab = driver.switchTo().newWindow(WindowType.TAB).getWindowHandle();
         driver.switchTo().window(previous).close();
         driver.switchTo().window(tab);
@@ -151,15 +160,24 @@ final class Chromium implements AutoCloseable {
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", theme))));
     }
 
+    /** Loads no page again that was only read since. */
     private void open(String address, int width, String theme) {
+        String opened = address + ' ' + width + ' ' + theme;
+        if (onlyRead.equals(opened)) {
+            return;
+        }
         resize(width);
         theme(theme);
         // What another page said is none of this one's business.
         requests();
         console();
-        driver.get("about:blank");
+        if (address.contains("#")) {
+            // From the same page, this would only be a jump.
+            driver.get("about:blank");
+        }
         driver.get(address);
         await("document.documentElement.dataset.shown !== undefined");
+        onlyRead = opened;
     }
 
     /** Waits until an expression of JavaScript is true. */
@@ -176,28 +194,30 @@ final class Chromium implements AutoCloseable {
 
     /** Keeps the figures of the page as {@code pageData}. */
     void readData() {
+        String before = onlyRead;
         promised("PageData.read().then(data => { window.pageData = data; })");
+        onlyRead = before;
     }
 
     /** Returns what a promise of JavaScript holds. */
     String promised(String expression) {
-        Object value = driver.executeAsyncScript("const done = arguments[arguments.length - 1]; (" + expression
+        Object value = acting().executeAsyncScript("const done = arguments[arguments.length - 1]; (" + expression
                 + ").then(done, error => done('failed: ' + error))");
         return String.valueOf(value);
     }
 
     void run(String script, Object... arguments) {
-        driver.executeScript(script, arguments);
+        acting().executeScript(script, arguments);
     }
 
     /** Runs a script before those of each page that is opened from now on. */
     void beforeEachPage(String script) {
-        driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script));
+        acting().executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script));
     }
 
     /** Calls a command of the DevTools protocol. */
     Map<String, Object> command(String name, Map<String, Object> parameters) {
-        return driver.executeCdpCommand(name, parameters);
+        return acting().executeCdpCommand(name, parameters);
     }
 
     WebElement find(String selector) {
@@ -224,18 +244,18 @@ final class Chromium implements AutoCloseable {
     /** Clicks an element that was scrolled to the middle, where no sticky bar covers it. */
     void click(String selector) {
         WebElement element = find(selector);
-        driver.executeScript("arguments[0].scrollIntoView({block: 'center'})", element);
+        acting().executeScript("arguments[0].scrollIntoView({block: 'center'})", element);
         element.click();
     }
 
     /** Chooses the entry of a list by its words. */
     void select(String selector, String words) {
-        new Select(find(selector)).selectByVisibleText(words);
+        new Select(acting().findElement(By.cssSelector(selector))).selectByVisibleText(words);
     }
 
     /** Clicks a point of the window. */
     void clickAt(long x, long y) {
-        new Actions(driver).moveToLocation((int) x, (int) y).click().perform();
+        new Actions(acting()).moveToLocation((int) x, (int) y).click().perform();
     }
 
     /** Scrolls an element to the middle, and waits until the browser has reported that it scrolled. */
@@ -246,12 +266,12 @@ final class Chromium implements AutoCloseable {
 
     /** Moves the pointer to a point of the window. */
     void moveTo(long x, long y) {
-        new Actions(driver).moveToLocation((int) x, (int) y).perform();
+        new Actions(acting()).moveToLocation((int) x, (int) y).perform();
     }
 
     /** Moves the pointer from one point of the window to another with its button held down. */
     void drag(long fromX, long fromY, long toX, long toY) {
-        new Actions(driver)
+        new Actions(acting())
                 .moveToLocation((int) fromX, (int) fromY)
                 .clickAndHold()
                 .moveToLocation((int) toX, (int) toY)
@@ -261,14 +281,19 @@ final class Chromium implements AutoCloseable {
 
     void wheel(String selector, int by) {
         WebElement element = find(selector);
-        new Actions(driver)
+        new Actions(acting())
                 .scrollFromOrigin(org.openqa.selenium.interactions.WheelInput.ScrollOrigin.fromElement(element), 0, by)
                 .perform();
     }
 
+    /** Enters a text into a field. */
+    void enter(String selector, String text) {
+        acting().findElement(By.cssSelector(selector)).sendKeys(text);
+    }
+
     /** Types where the focus is. */
     void type(CharSequence... keys) {
-        new Actions(driver).sendKeys(keys).perform();
+        new Actions(acting()).sendKeys(keys).perform();
     }
 
     void tab() {
@@ -277,14 +302,14 @@ final class Chromium implements AutoCloseable {
 
     /** Returns what the console has said since the page was opened. */
     List<String> console() {
-        return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+        return acting().manage().logs().get(LogType.BROWSER).getAll().stream()
                 .map(LogEntry::getMessage)
                 .toList();
     }
 
     /** Returns what the browser asked anybody for since the page was opened, the page itself included. */
     List<String> requests() {
-        return driver.manage().logs().get(LogType.PERFORMANCE).getAll().stream()
+        return acting().manage().logs().get(LogType.PERFORMANCE).getAll().stream()
                 .map(LogEntry::getMessage)
                 .filter(message -> message.contains("\"Network.requestWillBeSent\"")
                         || message.contains("\"Network.webSocketCreated\""))
@@ -294,7 +319,7 @@ final class Chromium implements AutoCloseable {
 
     /** Returns the page as it would be printed. */
     byte[] printed() {
-        Object data = driver.executeCdpCommand("Page.printToPDF", Map.of()).get("data");
+        Object data = acting().executeCdpCommand("Page.printToPDF", Map.of()).get("data");
         return java.util.Base64.getDecoder().decode(String.valueOf(data));
     }
 

@@ -4,41 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.page.RunPage;
-import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.verdict.LeakCheck;
-import java.io.IOException;
-import java.io.Writer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that buffers of several sizes from one line are one finding on the page. */
 @InChromium
 class FoldedFindingsTests {
 
-    @TempDir
-    static Path folder;
-
     private static Path file;
 
     @BeforeAll
-    static void write() throws IOException {
+    static void write() {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.meshOpened(MeshDescription.of(0, "1x4 mesh", List.of(0, 1, 2, 3)));
         load(tracker, 0);
         load(tracker, 1);
         load(tracker, 2);
         tracker.meshClosed(0);
-        file = folder.resolve("folded.html");
-        try (Writer writer = Files.newBufferedWriter(file)) {
-            RunPage.of("ModelTest.loads()", VerdictReport.of(LeakCheck.create().examine(tracker.history())))
-                    .write(writer);
-        }
+        file = SampleRun.of("ModelTest.loads()", tracker).file();
     }
 
     private static void load(AllocationTracker tracker, int device) {

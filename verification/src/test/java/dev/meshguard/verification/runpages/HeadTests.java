@@ -11,20 +11,16 @@ import dev.meshguard.report.Finding;
 import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the head of a page: the outcome, the remaining bytes, the reason, the site, and the command to run it again. */
 @InChromium
@@ -32,19 +28,9 @@ class HeadTests {
 
     private static final SampleRun LEAK = SampleRuns.leak();
 
-    @TempDir
-    static Path folder;
-
-    private static Path file;
-
-    @BeforeAll
-    static void write() {
-        file = LEAK.writtenTo(folder);
-    }
-
     @Test
     void saysTheOutcomeInTheWordsOfTheText(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         assertThat(chromium.text("#outcome")).isEqualTo("Leak");
         assertThat(LEAK.report().text()).startsWith("LEAK  " + chromium.text("#headline") + "\n");
@@ -53,7 +39,7 @@ class HeadTests {
 
     @Test
     void addsUpAsTheVerdictDoes(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         LeakVerdict.Sum sum = LEAK.verdict().sum();
         assertThat(sums(chromium))
@@ -66,7 +52,7 @@ class HeadTests {
 
     @Test
     void countsByCause(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         Map<String, List<SurvivorFinding>> byCause = LEAK.report().survivors().stream()
                 .filter(finding -> finding.status() != SurvivorStatus.EXPECTED)
@@ -87,7 +73,7 @@ class HeadTests {
 
     @Test
     void marksEachDeviceOfTheMeshAndTheOneWithTheMostBytes(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         assertThat(chromium.all("#mesh tr")).hasSize(2);
         assertThat(chromium.texts("#mesh td .device-bytes"))
@@ -102,7 +88,7 @@ class HeadTests {
 
     @Test
     void answersWhatLeakedWhereWhyAndWhatToDo(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         SurvivorGroup largest = LEAK.verdict().groups().stream()
                 .filter(group -> group.status() == SurvivorStatus.LEAKED)
@@ -124,8 +110,7 @@ class HeadTests {
     }
 
     @Test
-    void namesTheFindingOfTheFirstLineThoughAnotherHasMoreBytesWithoutConsequences(
-            Chromium chromium, @TempDir Path other) {
+    void namesTheFindingOfTheFirstLineThoughAnotherHasMoreBytesWithoutConsequences(Chromium chromium) {
         AllocationTracker tracker = AllocationTracker.create();
         Owner program = new Owner(Owner.Kind.PROGRAM, "7");
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
@@ -147,8 +132,7 @@ class HeadTests {
         tracker.ownerCached(program, "program cache");
         tracker.meshClosed(0);
         tracker.checked();
-        chromium.open(
-                SampleRun.of("t", LeakCheck.create().examine(tracker.history())).writtenTo(other));
+        chromium.open(SampleRun.of("t", tracker).file());
 
         assertThat(chromium.text("#headline")).contains("largest 4.06 KiB CACHED");
         assertThat(chromium.text("#largest .what"))
@@ -158,7 +142,7 @@ class HeadTests {
 
     @Test
     void answersAboveTheFoldOfATelephone(Chromium chromium) {
-        chromium.open(file, 390, "light");
+        chromium.open(LEAK.file(), 390, "light");
 
         assertThat(((Number) chromium.value("document.querySelector('#largest').getBoundingClientRect().bottom"))
                         .doubleValue())
@@ -166,14 +150,14 @@ class HeadTests {
     }
 
     @Test
-    void namesAnExceededBudgetAndGrowth(Chromium chromium, @TempDir Path other) {
-        chromium.open(file);
+    void namesAnExceededBudgetAndGrowth(Chromium chromium) {
+        chromium.open(LEAK.file());
         assertThat(chromium.texts("#alerts li"))
                 .singleElement()
                 .asString()
                 .startsWith("Budget exceeded: L1 of device 6: peak 160 KiB");
 
-        chromium.open(SampleRuns.growing().writtenTo(other));
+        chromium.open(SampleRuns.growing().file());
         assertThat(chromium.texts("#alerts li"))
                 .singleElement()
                 .asString()
@@ -193,7 +177,7 @@ class HeadTests {
 
     @Test
     void copiesExactlyTheTextOfTheTerminal(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         chromium.click("#copy-text");
         chromium.await("document.querySelector('#copy-text + .copy-result').textContent === 'Copied'");
@@ -207,7 +191,7 @@ class HeadTests {
         chromium.beforeEachPage(
                 "if (location.hash === '#without') {"
                         + " window.board = navigator.clipboard; Object.defineProperty(navigator, 'clipboard', {value: undefined}); }");
-        chromium.open(file, "#without");
+        chromium.open(LEAK.file(), "#without");
 
         chromium.click("#copy-text");
         chromium.await("document.querySelector('#copy-text + .copy-result').textContent === 'Copied'");
@@ -220,16 +204,16 @@ class HeadTests {
 
     @Test
     void saysHowToRunItAgain(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         assertThat(chromium.text("#reproduction"))
                 .isEqualTo(LEAK.report().reproduction().orElseThrow());
     }
 
     @Test
-    void saysThatARunIsClean(Chromium chromium, @TempDir Path other) {
+    void saysThatARunIsClean(Chromium chromium) {
         SampleRun clean = SampleRuns.clean();
-        chromium.open(clean.writtenTo(other));
+        chromium.open(clean.file());
 
         assertThat(chromium.text("#outcome")).isEqualTo("Clean");
         assertThat(chromium.all("#mesh td.device-clean svg.mark-clean")).hasSize(8);
@@ -238,9 +222,9 @@ class HeadTests {
     }
 
     @Test
-    void reportsThatOnlyTheReportsAreWrong(Chromium chromium, @TempDir Path other) {
+    void reportsThatOnlyTheReportsAreWrong(Chromium chromium) {
         SampleRun misreported = SampleRuns.misreported();
-        chromium.open(misreported.writtenTo(other));
+        chromium.open(misreported.file());
 
         assertThat(chromium.text("#outcome")).isEqualTo("Misreported");
         assertThat(sums(chromium))

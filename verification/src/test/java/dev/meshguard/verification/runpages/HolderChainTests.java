@@ -8,33 +8,24 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
-import dev.meshguard.page.RunPage;
-import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.verdict.LeakCheck;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that the references to a leaked buffer are drawn one a line, with the suspect marked. */
 @InChromium
 class HolderChainTests {
 
     @Test
-    void marksTheLastFieldOfTheUsersCode(Chromium chromium, @TempDir Path folder) throws IOException {
+    void marksTheLastFieldOfTheUsersCode(Chromium chromium) {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
         MemoryRequest request = tracker.request(AllocationDetails.user());
         tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 1024, Ownership.OWNING);
         tracker.traced(request, Reachability.heldBy(List.of("ModelTest.model", "Model.weights", "ArrayList[0]")));
         tracker.meshClosed(0);
-        Path file = folder.resolve("held.html");
-        RunPage.of("ModelTest.loads()", VerdictReport.of(LeakCheck.create().examine(tracker.history())))
-                .write(file);
 
-        chromium.open(file);
+        chromium.open(SampleRun.of("ModelTest.loads()", tracker).file());
 
         assertThat(chromium.texts("#finding-1 + .detail .chain li code"))
                 .containsExactly("ModelTest.model", "Model.weights", "ArrayList[0]");

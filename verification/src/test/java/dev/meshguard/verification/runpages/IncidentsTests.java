@@ -22,7 +22,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests what a page shows of a request that was rejected, and of replays that overwrite buffers. */
 @InChromium
@@ -30,11 +29,8 @@ class IncidentsTests {
 
     private static final long MIB = 1 << 20;
 
-    @TempDir
-    static Path folder;
-
     @Test
-    void aShortageHasItsReasonItsHoldersAndTheMemoryAtThatMoment(Chromium chromium) throws IOException {
+    void aShortageHasItsReasonItsHoldersAndTheMemoryAtThatMoment(Chromium chromium) {
         chromium.open(outOfMemory());
 
         assertThat(chromium.text("#outcome")).isEqualTo("Out of memory");
@@ -53,7 +49,7 @@ class IncidentsTests {
     }
 
     @Test
-    void aReplayHasTheBufferTheTraceAndTheLines(Chromium chromium) throws IOException {
+    void aReplayHasTheBufferTheTraceAndTheLines(Chromium chromium) {
         chromium.open(overwritten());
 
         assertThat(chromium.text("#outcome")).isEqualTo("Overwritten");
@@ -67,7 +63,7 @@ class IncidentsTests {
 
     @Test
     void aRunWithoutIncidentsHasNoCard(Chromium chromium) {
-        chromium.open(SampleRuns.leak().writtenTo(folder));
+        chromium.open(SampleRuns.leak().file());
 
         assertThat(chromium.value("document.querySelector('#incidents') === null"))
                 .isEqualTo(true);
@@ -84,7 +80,7 @@ class IncidentsTests {
                 for (String theme : List.of("light", "dark")) {
                     chromium.theme(theme);
 
-                    assertThat(chromium.promised(EveryWidthTests.VIOLATIONS))
+                    assertThat(EveryWidthTests.violations(chromium, theme))
                             .as("%s at %s pixels, %s", page, width, theme)
                             .isEqualTo("");
                 }
@@ -96,7 +92,7 @@ class IncidentsTests {
         }
     }
 
-    private static Path outOfMemory() throws IOException {
+    private static Path outOfMemory() {
         AllocationTracker tracker = AllocationTracker.create();
         MeshDevice mesh = Ttnn.create(tracker).openMeshDevice();
         MeshBuffer first = allocate(mesh, "layer 1", 28 * MIB, L1);
@@ -106,11 +102,13 @@ class IncidentsTests {
                 catchThrowableOfType(InsufficientMemoryException.class, () -> mesh.allocate(L1, 40 * MIB));
         cache.deallocate();
         mesh.close();
-        return write(
-                VerdictReport.of(verdict(tracker)).failedBy(error.shortage().orElseThrow()), "shortage.html");
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+        VerdictReport report =
+                VerdictReport.of(verdict).failedBy(error.shortage().orElseThrow());
+        return new SampleRun(verdict, report, RunPage.of("IncidentsTests", report)).file();
     }
 
-    private static Path overwritten() throws IOException {
+    private static Path overwritten() {
         AllocationTracker tracker = AllocationTracker.create();
         MeshDevice mesh = Ttnn.create(tracker).openMeshDevice();
         TraceId trace = mesh.beginMeshTrace(0);
@@ -121,20 +119,10 @@ class IncidentsTests {
         mesh.releaseMeshTrace(trace);
         staging.deallocate();
         mesh.close();
-        return write(VerdictReport.of(verdict(tracker)), "overwritten.html");
+        return SampleRun.of("IncidentsTests", tracker).file();
     }
 
     private static MeshBuffer allocate(MeshDevice mesh, String label, long bytes, BufferType type) {
         return mesh.allocate(BufferConfig.of(type, bytes, 2_048).named(label));
-    }
-
-    private static LeakVerdict verdict(AllocationTracker tracker) {
-        return LeakCheck.create().examine(tracker.history());
-    }
-
-    private static Path write(VerdictReport report, String name) throws IOException {
-        Path file = folder.resolve(name);
-        RunPage.of("IncidentsTests", report).write(file);
-        return file;
     }
 }

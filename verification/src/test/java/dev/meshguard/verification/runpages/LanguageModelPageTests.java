@@ -8,16 +8,12 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the page of seed 001's run: weights, caches and a trace, freed at the clean-up. The seed drew its memory by hand. */
 @InChromium
 class LanguageModelPageTests {
 
     private static final long THREE_MEGABYTES = 3_000_000;
-
-    @TempDir
-    static Path folder;
 
     private static Path file;
     private static int events;
@@ -26,7 +22,7 @@ class LanguageModelPageTests {
     @BeforeAll
     static void write() {
         SampleRun run = SampleRuns.languageModel();
-        file = run.writtenTo(folder);
+        file = run.file();
         events = run.verdict().history().events().size();
     }
 

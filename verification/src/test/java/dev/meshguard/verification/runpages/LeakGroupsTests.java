@@ -5,14 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.report.ExpectationSnippets;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.SurvivorGroup;
-import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the table of survivors: every figure is the verdict's, and the reader can sort, filter, open and copy. */
 @InChromium
@@ -22,19 +19,9 @@ class LeakGroupsTests {
 
     private static final String SHOWN_ROWS = "#groups-table tbody tr[data-index]";
 
-    @TempDir
-    static Path folder;
-
-    private static Path file;
-
-    @BeforeAll
-    static void write() {
-        file = LEAK.writtenTo(folder);
-    }
-
     @Test
     void hasTheGroupsOfTheVerdict(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         assertThat(column(chromium, "bytes"))
                 .containsExactlyInAnyOrderElementsOf(groups().map(group -> Quantities.shortSize(group.bytes()))
@@ -52,7 +39,7 @@ class LeakGroupsTests {
 
     @Test
     void sortsByEachColumnAndSaysSo(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         chromium.click("#groups-table th[data-key=bytes] button");
 
@@ -78,9 +65,9 @@ class LeakGroupsTests {
 
     @Test
     void findsWhatIsTyped(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
-        chromium.find("#groups-search").sendKeys("cached");
+        chromium.enter("#groups-search", "cached");
 
         assertThat(chromium.all(SHOWN_ROWS))
                 .hasSize(count(group -> group.cause().name().equals("CACHED")));
@@ -91,7 +78,7 @@ class LeakGroupsTests {
 
     @Test
     void distinguishesNewKnownAndExpected(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         assertThat(chromium.texts(SHOWN_ROWS + " .badge-expected")).containsExactly("expected");
         int known = chromium.all(SHOWN_ROWS + " .badge-known").size();
@@ -108,7 +95,7 @@ class LeakGroupsTests {
 
     @Test
     void opensToEvidenceStoryFixAndEntry(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         SurvivorGroup cached = groups().filter(group -> group.cause().name().equals("CACHED"))
                 .findFirst()
                 .orElseThrow();

@@ -7,26 +7,18 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
-import dev.meshguard.page.RunPage;
-import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
-import dev.meshguard.verdict.LeakCheck;
-import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The page of memory that belongs to no device, as that of a Java library. */
 @InChromium
 class LibraryMemoryPageTests {
 
-    @TempDir
-    static Path folder;
-
     @Test
-    void namesTheMemoryAndNoDevice(Chromium chromium) throws IOException {
+    void namesTheMemoryAndNoDevice(Chromium chromium) {
         chromium.open(page());
 
         assertThat(chromium.text("#headline")).startsWith("192 B of Netty memory in 2 buffers were never released");
@@ -36,7 +28,7 @@ class LibraryMemoryPageTests {
         assertThat(chromium.text("#space")).contains("No buffer of an allocator was allocated.");
     }
 
-    private static Path page() throws IOException {
+    private static Path page() {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.sourceAttached(SourceDescription.of("netty")
                 .speaking(SourceVocabulary.of("Netty memory").freedBy("release", "released")));
@@ -44,10 +36,7 @@ class LibraryMemoryPageTests {
         lease(tracker, 128);
         lease(tracker, 256).freed();
         tracker.checked();
-        Path file = folder.resolve("library.html");
-        RunPage.of("library", VerdictReport.of(LeakCheck.create().examine(tracker.history())))
-                .write(file);
-        return file;
+        return SampleRun.of("library", tracker).file();
     }
 
     private static Lease lease(AllocationTracker tracker, long bytes) {

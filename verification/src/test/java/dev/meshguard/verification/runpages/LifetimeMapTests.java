@@ -6,16 +6,13 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
 /** Tests the map: a lane for each memory, a rectangle for each generation, and zooming, panning and clicking. */
@@ -23,16 +20,6 @@ import org.openqa.selenium.Keys;
 class LifetimeMapTests {
 
     private static final SampleRun LEAK = SampleRuns.leak();
-
-    @TempDir
-    static Path folder;
-
-    private static Path file;
-
-    @BeforeAll
-    static void write() {
-        file = LEAK.writtenTo(folder);
-    }
 
     @Test
     void drawsEachLifeInTheLaneOfItsMemory(Chromium chromium) {
@@ -171,7 +158,7 @@ class LifetimeMapTests {
 
     @Test
     void givesAnAddressTheHeightOfItsLargestBuffer(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         chromium.run("window.model = MapLanes.create({ lanes: [{ device: 0, type: 'L1' }], rectangles: {"
                 + " lane: [0, 0, 0, 0], address: [100, 100, 100, 400], size: [10, 200, 20, 200],"
@@ -185,12 +172,11 @@ class LifetimeMapTests {
     }
 
     @Test
-    void anAddressThatScriptsCannotHoldIsNoExactNumber(Chromium chromium, @TempDir Path other) {
+    void anAddressThatScriptsCannotHoldIsNoExactNumber(Chromium chromium) {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.allocated(0, BufferType.DRAM, (1L << 57) + 1, 64);
         tracker.allocated(0, BufferType.DRAM, (1L << 53) - 1, 64);
-        Path page =
-                SampleRun.of("t", LeakCheck.create().examine(tracker.history())).writtenTo(other);
+        Path page = SampleRun.of("t", tracker).file();
 
         chromium.open(page, "#buffer-1");
         assertThat(chromium.text("#map-details")).contains("DRAM at about 0x200000000000000 on device 0");
@@ -223,7 +209,7 @@ class LifetimeMapTests {
     }
 
     private static void openTheMap(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         chromium.await("MapView.scene !== undefined");
     }
 

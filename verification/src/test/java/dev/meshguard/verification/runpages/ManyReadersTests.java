@@ -11,9 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.WebElement;
 
 /**
@@ -25,24 +23,9 @@ class ManyReadersTests {
     private static final SampleRun LEAK = SampleRuns.leak();
     private static final SampleRun GROWING = SampleRuns.growing();
 
-    @TempDir
-    static Path folder;
-
-    @TempDir
-    static Path growing;
-
-    private static Path file;
-    private static Path growingFile;
-
-    @BeforeAll
-    static void write() {
-        file = LEAK.writtenTo(folder);
-        growingFile = GROWING.writtenTo(growing);
-    }
-
     @Test
     void whatTheCodeUnderTestNamesStaysText(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         chromium.run("document.querySelectorAll('.opener').forEach(opener => opener.click())");
 
         assertThat(chromium.value("window.hostile === undefined")).isEqualTo(true);
@@ -55,7 +38,7 @@ class ManyReadersTests {
     void asksNobodyForAnythingAndTheConsoleIsSilent(Chromium chromium) {
         chromium.beforeEachPage("window.violations = [];"
                 + " addEventListener('securitypolicyviolation', event => violations.push(event.violatedDirective));");
-        for (Path page : List.of(file, growingFile)) {
+        for (Path page : List.of(LEAK.file(), GROWING.file())) {
             chromium.open(page);
             useEverything(chromium);
 
@@ -71,20 +54,20 @@ class ManyReadersTests {
 
     @Test
     void aPolicyForbidsAllThatIsNotInThePage(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         assertThat(String.valueOf(chromium.find("meta[http-equiv=Content-Security-Policy]")
                         .getDomAttribute("content")))
                 .startsWith("default-src 'none'; script-src 'sha256-")
                 .doesNotContain("unsafe", "http:", "https:", "*");
-        assertThat(page(file)).doesNotContain(" style=\"", " onclick=", "javascript:");
+        assertThat(page(LEAK.file())).doesNotContain(" style=\"", " onclick=", "javascript:");
     }
 
     @Test
     void followsTheTheme(Chromium chromium) {
-        chromium.open(file, 1280, "light");
+        chromium.open(LEAK.file(), 1280, "light");
         Object light = chromium.value("getComputedStyle(document.body).backgroundColor");
-        chromium.open(file, 1280, "dark");
+        chromium.open(LEAK.file(), 1280, "dark");
 
         assertThat(chromium.value("getComputedStyle(document.body).backgroundColor"))
                 .isNotEqualTo(light);
@@ -92,7 +75,7 @@ class ManyReadersTests {
 
     @Test
     void isWalkedByTheTabKeyAlone(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         Set<String> met = new LinkedHashSet<>();
 
         for (int step = 0; step < 140 && !met.contains("expectations"); step++) {
@@ -112,7 +95,7 @@ class ManyReadersTests {
     void isCompleteInATabInTheBackground(Chromium chromium) {
         chromium.openAfter(
                 "Object.defineProperty(document, 'hidden', { value: true }); window.requestAnimationFrame = () => 0;",
-                file);
+                LEAK.file());
 
         assertThat(chromium.value("MapView.scene.drawn > 0")).isEqualTo(true);
         assertThat(chromium.all("#live-chart canvas")).isNotEmpty();
@@ -121,7 +104,7 @@ class ManyReadersTests {
 
     @Test
     void isPrinted(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         assertThat(new String(chromium.printed(), 0, 5, StandardCharsets.ISO_8859_1))
                 .isEqualTo("%PDF-");
@@ -130,7 +113,7 @@ class ManyReadersTests {
 
     @Test
     void isAReportWhereNoScriptRuns(Chromium chromium) {
-        chromium.openWithoutScripts(file);
+        chromium.openWithoutScripts(LEAK.file());
 
         assertThat(chromium.shown("noscript pre"))
                 .contains(LEAK.report().text().lines().findFirst().orElseThrow())
@@ -146,7 +129,7 @@ class ManyReadersTests {
                         + " addEventListener('unhandledrejection', event => {"
                         + " event.preventDefault(); document.documentElement.dataset.shown = 'failed'; });"
                         + " JSON.parse = () => { throw new Error('broken on purpose'); };",
-                file);
+                LEAK.file());
 
         assertThat(chromium.text(".broken")).isEqualTo("This page cannot show its figures: broken on purpose");
         assertThat(chromium.text("#plain-text")).isEqualTo(LEAK.report().text());

@@ -4,13 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.text.Quantities;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
 /** Tests the use of the lifetime map: details at the pointer, colours and counts of findings, keys, wheel and ranges. */
@@ -18,16 +15,6 @@ import org.openqa.selenium.Keys;
 class MapUseTests {
 
     private static final SampleRun LEAK = SampleRuns.leak();
-
-    @TempDir
-    static Path folder;
-
-    private static Path file;
-
-    @BeforeAll
-    static void write() {
-        file = LEAK.writtenTo(folder);
-    }
 
     @Test
     void showsDetailsAndTheStackAtThePointer(Chromium chromium) {
@@ -108,7 +95,7 @@ class MapUseTests {
     @Test
     void noLabelCoversAnother(Chromium chromium) {
         for (int width : List.of(1280, 390)) {
-            chromium.open(file, width, "light");
+            chromium.open(LEAK.file(), width, "light");
             chromium.await("MapView.scene !== undefined");
 
             assertThat(labels(chromium)).isNotEmpty();
@@ -216,7 +203,7 @@ class MapUseTests {
 
     /** Opens the page with the map in the middle of the window, and returns where the buffer is that only device 3 kept. */
     private static long[] openAndFindTheForgottenBuffer(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         chromium.await("MapView.scene !== undefined");
         chromium.readData();
         chromium.run(

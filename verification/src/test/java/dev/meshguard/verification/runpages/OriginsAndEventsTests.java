@@ -6,12 +6,9 @@ import static org.assertj.core.api.Assertions.within;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
@@ -21,19 +18,9 @@ class OriginsAndEventsTests {
 
     private static final SampleRun LEAK = SampleRuns.leak();
 
-    @TempDir
-    static Path folder;
-
-    private static Path file;
-
-    @BeforeAll
-    static void write() {
-        file = LEAK.writtenTo(folder);
-    }
-
     @Test
     void theOriginsAreOfWhatTheirListSays(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         assertThat(chromium.text("#origins-text")).isEqualTo(Quantities.size(leakedBytes()) + " in all.");
         assertThat(chromium.text("#origins-tree .origin"))
                 .isEqualTo("all" + Quantities.shortSize(leakedBytes()) + " · 100 %");
@@ -52,7 +39,7 @@ class OriginsAndEventsTests {
 
     @Test
     void calleesFollowTheirCallerWithBarsAsWideAsTheirBytes(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         List<Map<String, Number>> bars = bars(chromium);
         assertThat(bars).hasSizeGreaterThan(1);
@@ -79,7 +66,7 @@ class OriginsAndEventsTests {
 
     @Test
     void aCallerIsOpenedByTheKeyboard(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         chromium.run("document.querySelector('#origins-tree summary').focus()");
 
         chromium.type(Keys.ENTER);
@@ -90,7 +77,7 @@ class OriginsAndEventsTests {
 
     @Test
     void framesOfTheOriginsAreFoundAndHidden(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         int frames = chromium.all("#origins-tree .origin").size();
         long ofTensors = LEAK.verdict().survivors().stream()
                 .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
@@ -100,14 +87,14 @@ class OriginsAndEventsTests {
                 .mapToLong(survivor -> survivor.buffer().size())
                 .sum();
 
-        chromium.find("#origins-search").sendKeys("SampleRuns.tensor");
+        chromium.enter("#origins-search", "SampleRuns.tensor");
         assertThat(chromium.all("#origins-tree .match"))
                 .isNotEmpty()
                 .allMatch(WebElement::isDisplayed)
                 .allMatch(frame -> Chromium.text(frame).contains("SampleRuns.tensor"));
         assertThat(chromium.text("#origins-text")).startsWith(Quantities.size(ofTensors) + " of ");
 
-        chromium.find("#origins-hide").sendKeys("SampleRuns.tensor");
+        chromium.enter("#origins-hide", "SampleRuns.tensor");
         assertThat(chromium.texts("#origins-tree .origin"))
                 .hasSizeLessThan(frames)
                 .noneMatch(frame -> frame.contains("SampleRuns.tensor"));
@@ -122,7 +109,7 @@ class OriginsAndEventsTests {
 
     @Test
     void allEventsAreListedAndOnlyThoseInViewAreThere(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         int events = LEAK.verdict().history().events().size();
         assertThat(shownEvents(chromium)).isEqualTo(events);
@@ -132,7 +119,7 @@ class OriginsAndEventsTests {
 
     @Test
     void theCursorMovesThroughListMapAndSeries(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         chromium.run("document.querySelector('#event-list').focus()");
 
         chromium.type(Keys.HOME, Keys.ARROW_DOWN, Keys.ARROW_DOWN);
@@ -149,7 +136,7 @@ class OriginsAndEventsTests {
 
     @Test
     void eventsAreFound(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         chromium.select("#events-kind", "mesh closing");
 
@@ -159,7 +146,7 @@ class OriginsAndEventsTests {
 
     @Test
     void expectationsSayWhatBecameOfThem(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
 
         LeakVerdict verdict = LEAK.verdict();
         assertThat(chromium.texts("#expectations-table tbody th[data-key=text]"))

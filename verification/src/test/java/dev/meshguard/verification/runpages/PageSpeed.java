@@ -76,7 +76,7 @@ public final class PageSpeed {
         List<Path> installed = Chromium.installed()
                 .orElseThrow(() -> new IllegalStateException("Chromium and chromedriver are not on the PATH."));
         Path folder = Files.createTempDirectory("page-speed");
-        Path page = SampleRuns.languageModel().writtenTo(folder);
+        Path page = SampleRuns.languageModel().file();
         Path empty = Files.writeString(folder.resolve("empty.html"), "<!DOCTYPE html><title>empty</title>");
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         out.println(page + ": " + Files.size(page) + " bytes");

@@ -6,11 +6,8 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that a selected range of events filters origins, devices and growth too, and that one button shows the whole run. */
 @InChromium
@@ -20,19 +17,9 @@ class RangeTests {
     private static final long FROM = 100;
     private static final long TO = 300;
 
-    @TempDir
-    static Path folder;
-
-    private static Path file;
-
-    @BeforeAll
-    static void write() {
-        file = LEAK.writtenTo(folder);
-    }
-
     @Test
     void theOriginsAreThoseOfTheRange(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         String whole = total(chromium, "buffers");
         select(chromium, FROM, TO);
 
@@ -51,7 +38,7 @@ class RangeTests {
 
     @Test
     void theMatrixHasTheBytesOfTheRange(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         select(chromium, FROM, TO);
 
         for (int device = 0; device < 8; device++) {
@@ -65,7 +52,7 @@ class RangeTests {
 
     @Test
     void theBarSaysThatViewsAreFilteredAndShowsTheWholeRun(Chromium chromium) {
-        chromium.open(file);
+        chromium.open(LEAK.file());
         String before = chromium.text("#matrix-table");
         assertThat(chromium.find("#whole-run").isDisplayed()).isFalse();
         select(chromium, FROM, TO);

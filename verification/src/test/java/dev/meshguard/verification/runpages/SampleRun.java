@@ -2,26 +2,35 @@ package dev.meshguard.verification.runpages;
 
 import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A run with a page: tests compare the page with the verdict and its report. */
-record SampleRun(LeakVerdict verdict, VerdictReport report, RunPage page) {
+/** A run with a page, in a file that goes when the Java machine ends: tests compare the page with the verdict and its report. */
+record SampleRun(LeakVerdict verdict, VerdictReport report, RunPage page, Path file) {
 
-    static SampleRun of(String title, LeakVerdict verdict) {
+    SampleRun(LeakVerdict verdict, VerdictReport report, RunPage page) {
+        this(verdict, report, page, written(page));
+    }
+
+    static SampleRun of(String title, AllocationTracker tracker) {
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
         VerdictReport report = VerdictReport.of(verdict);
         return new SampleRun(verdict, report, RunPage.of(title, report));
     }
 
-    Path writtenTo(Path folder) {
-        Path file = folder.resolve("run.html");
+    private static Path written(RunPage page) {
         try {
+            Path file = Files.createTempFile("meshguard-run", ".html");
+            file.toFile().deleteOnExit();
             page.write(file);
+            return file;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return file;
     }
 }

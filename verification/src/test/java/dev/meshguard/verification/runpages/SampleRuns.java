@@ -28,6 +28,8 @@ import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
@@ -49,33 +51,38 @@ final class SampleRuns {
 
     private static final long PAGE = 2 * KIB;
 
+    /** Those that several classes look at, by their titles: each runs once. */
+    private static final Map<String, SampleRun> RUNS = new ConcurrentHashMap<>();
+
     private SampleRuns() {}
 
     /** Nothing is left. */
     static SampleRun clean() {
-        AllocationTracker tracker = AllocationTracker.create();
-        Ttnn ttnn = Ttnn.create(tracker);
-        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
-        try (Scope test = tracker.phase(Phase.TEST)) {
-            for (int layer = 0; layer < 12; layer++) {
-                Tensor weights = tensor(ttnn, mesh, 64 + 32 * layer);
-                Tensor tokens = tensor(ttnn, mesh, 64 + 32 * layer);
-                Tensor sum = ttnn.add(weights, tokens);
-                ttnn.deallocate(tokens);
-                ttnn.deallocate(sum);
-                ttnn.deallocate(weights);
+        return RUNS.computeIfAbsent("DecoderTests.freesWhatItAllocates()", title -> {
+            AllocationTracker tracker = AllocationTracker.create();
+            Ttnn ttnn = Ttnn.create(tracker);
+            MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
+            try (Scope test = tracker.phase(Phase.TEST)) {
+                for (int layer = 0; layer < 12; layer++) {
+                    Tensor weights = tensor(ttnn, mesh, 64 + 32 * layer);
+                    Tensor tokens = tensor(ttnn, mesh, 64 + 32 * layer);
+                    Tensor sum = ttnn.add(weights, tokens);
+                    ttnn.deallocate(tokens);
+                    ttnn.deallocate(sum);
+                    ttnn.deallocate(weights);
+                }
             }
-        }
-        try (Scope teardown = tracker.phase(Phase.TEARDOWN)) {
-            mesh.disableAndClearProgramCache();
-            ttnn.closeMeshDevice(mesh);
-        }
-        return SampleRun.of("DecoderTests.freesWhatItAllocates()", examine(tracker, ExpectedBuffers.none()));
+            try (Scope teardown = tracker.phase(Phase.TEARDOWN)) {
+                mesh.disableAndClearProgramCache();
+                ttnn.closeMeshDevice(mesh);
+            }
+            return SampleRun.of(title, tracker);
+        });
     }
 
     /** A cache that nobody frees, a program cache that nobody clears, one device that is forgotten, one buffer that may stay. */
     static SampleRun leak() {
-        return leak(MeshShape.of(2, 4));
+        return RUNS.computeIfAbsent("leak", first -> leak(MeshShape.of(2, 4)));
     }
 
     /** The same on a mesh of another shape. */
@@ -102,11 +109,11 @@ final class SampleRuns {
         try (Scope teardown = tracker.phase(Phase.TEARDOWN)) {
             ttnn.closeMeshDevice(mesh);
         }
-        LeakVerdict verdict = examine(
-                tracker,
-                ExpectedBuffers.of(
+        LeakVerdict verdict = LeakCheck.create()
+                .expecting(ExpectedBuffers.of(
                         Expectation.because(HOSTILE_REASON).label("fabric").exactly(1),
-                        Expectation.because("was there once").label("telemetry")));
+                        Expectation.because("was there once").label("telemetry")))
+                .examine(tracker.history());
         Baseline known = knownButThePrograms(verdict);
         VerdictReport report = VerdictReport.of(verdict, known).reproducedBy("mvn test -Dtest=KvCacheTest#decode");
         BudgetVerdict budgets =
@@ -117,23 +124,25 @@ final class SampleRuns {
 
     /** All memory was given back, and the books say that it was not. */
     static SampleRun misreported() {
-        AllocationTracker tracker = AllocationTracker.create();
-        Ttnn ttnn = Ttnn.builder(tracker)
-                .defects(
-                        RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE,
-                        RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES)
-                .build();
-        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
-        try (Scope test = tracker.phase(Phase.TEST)) {
-            Tensor one = tensor(ttnn, mesh, 64);
-            ttnn.deallocate(ttnn.add(one, one));
-            ttnn.deallocate(one);
-        }
-        try (Scope teardown = tracker.phase(Phase.TEARDOWN)) {
-            mesh.disableAndClearProgramCache();
-            ttnn.closeMeshDevice(mesh);
-        }
-        return SampleRun.of("ViewsTest.reportsItsFrees()", examine(tracker, ExpectedBuffers.none()));
+        return RUNS.computeIfAbsent("ViewsTest.reportsItsFrees()", title -> {
+            AllocationTracker tracker = AllocationTracker.create();
+            Ttnn ttnn = Ttnn.builder(tracker)
+                    .defects(
+                            RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE,
+                            RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES)
+                    .build();
+            MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
+            try (Scope test = tracker.phase(Phase.TEST)) {
+                Tensor one = tensor(ttnn, mesh, 64);
+                ttnn.deallocate(ttnn.add(one, one));
+                ttnn.deallocate(one);
+            }
+            try (Scope teardown = tracker.phase(Phase.TEARDOWN)) {
+                mesh.disableAndClearProgramCache();
+                ttnn.closeMeshDevice(mesh);
+            }
+            return SampleRun.of(title, tracker);
+        });
     }
 
     /** Seed 001's run: weights, caches and a trace, freed at the clean-up. */
@@ -158,24 +167,25 @@ final class SampleRuns {
             model.dropModel();
             ttnn.closeMeshDevice(mesh);
         }
-        return SampleRun.of("LanguageModelTests.decodes()", examine(tracker, ExpectedBuffers.none()));
+        return SampleRun.of("LanguageModelTests.decodes()", tracker);
     }
 
     /** One tensor of each of six rounds is never freed. */
     static SampleRun growing() {
-        AllocationTracker tracker = AllocationTracker.create();
-        Ttnn ttnn = Ttnn.create(tracker);
-        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
-        tracker.rounds(
-                6,
-                round -> ttnn.empty(
-                        TensorShape.of(8, 8, 512, 512), DataType.BFLOAT16, mesh, TensorDistribution.sharded2d(0, 1)));
-        ttnn.closeMeshDevice(mesh);
-        return SampleRun.of("GrowingCacheTest.everyRound()", examine(tracker, ExpectedBuffers.none()));
-    }
-
-    private static LeakVerdict examine(AllocationTracker tracker, ExpectedBuffers expected) {
-        return LeakCheck.create().expecting(expected).examine(tracker.history());
+        return RUNS.computeIfAbsent("GrowingCacheTest.everyRound()", title -> {
+            AllocationTracker tracker = AllocationTracker.create();
+            Ttnn ttnn = Ttnn.create(tracker);
+            MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
+            tracker.rounds(
+                    6,
+                    round -> ttnn.empty(
+                            TensorShape.of(8, 8, 512, 512),
+                            DataType.BFLOAT16,
+                            mesh,
+                            TensorDistribution.sharded2d(0, 1)));
+            ttnn.closeMeshDevice(mesh);
+            return SampleRun.of(title, tracker);
+        });
     }
 
     /** The memory of the programs in the cache is new, so it is the first finding. */
