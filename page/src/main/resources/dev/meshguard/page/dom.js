@@ -23,7 +23,7 @@ const Dom = (() => {
     const draw = (tag, properties, ...children) => fill(document.createElementNS(SVG, tag), properties, children);
 
     /** A long name may break behind each of its words, and is still copied as it is. */
-    const breakable = (text) => text.split(/(?<=[_.([])|(?<=[a-z])(?=[A-Z])/).flatMap((part, index) => (index === 0 ? [part] : [make("wbr"), part]));
+    const breakable = (text) => text.split(/(?<=[_.([])(?!\))|(?<=[a-z])(?=[A-Z])/).flatMap((part, index) => (index === 0 ? [part] : [make("wbr"), part]));
 
     const SHAPES = {
         leaked: () => [draw("circle", { cx: 8, cy: 8, r: 6.5 })],
@@ -88,10 +88,11 @@ const Dom = (() => {
         return make("span", { class: "copying" }, button, result);
     };
 
-    /** A frame of a stack, which breaks before its file and not in the middle of a word. */
-    const frame = (text, title) => {
+    /** A frame of a stack without the package of its class; it breaks before its file and not in the middle of a word. */
+    const frame = (name) => {
+        const text = Format.shortFrame(name);
         const index = text.indexOf("(");
-        return make("code", { class: "site", title }, index < 0 ? text : [text.slice(0, index), make("wbr"), text.slice(index)]);
+        return make("code", { class: "site", title: name }, index < 0 ? text : [text.slice(0, index), make("wbr"), text.slice(index)]);
     };
 
     const section = (id) => document.getElementById(id);

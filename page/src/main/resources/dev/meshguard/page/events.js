@@ -79,7 +79,8 @@ const EventsView = (() => {
             (search === "" || described(index).toLowerCase().includes(search) || `#${events.number[index]}` === search);
         shown = [...events.number.keys()].filter(holds);
         rows.style.height = `${shown.length * ROW}px`;
-        status.textContent = shown.length === events.number.length ? `${Format.thousands(shown.length)} events` : `${Format.thousands(shown.length)} of ${Format.thousands(events.number.length)} events`;
+        const all = events.number.length;
+        status.textContent = `${shown.length === all ? "" : `${Format.thousands(shown.length)} of `}${Format.thousands(all)} ${all === 1 ? "event" : "events"}`;
         if (Cursor.event.value !== undefined) {
             reveal(positionOf(Cursor.event.value));
         }

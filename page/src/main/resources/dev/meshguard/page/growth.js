@@ -20,15 +20,13 @@ const GrowthView = (() => {
 
     /** Devices that are alike are one line. */
     const byMemory = () => {
-        const alike = new Map();
-        for (const memory of data.growth.memories) {
-            const key = JSON.stringify([memory.type, memory.memory, memory.trend]);
-            if (!alike.has(key)) {
-                alike.set(key, { ...memory, slope: memory.slopeBytesPerRound, devices: [] });
-            }
-            alike.get(key).devices.push(memory.device);
-        }
-        return steepestFirst([...alike.values()].map((memory) => ({ ...memory, name: `${memory.type} of ${devices(memory.devices)}` })));
+        const alike = Map.groupBy(data.growth.memories, (memory) => JSON.stringify([memory.type, memory.memory, memory.trend]));
+        return steepestFirst(
+            [...alike.values()].map((all) => {
+                const list = all.map((memory) => memory.device);
+                return { ...all[0], slope: all[0].slopeBytesPerRound, devices: list, name: `${all[0].type} of ${devices(list)}` };
+            }),
+        );
     };
 
     const draw = () => {
@@ -88,7 +86,7 @@ const GrowthView = (() => {
                     value: (line) => line.name,
                     cells: (line) => [
                         line.position < MOST ? swatch(line.position) : null,
-                        mode === "origin" ? Dom.frame(Format.shortFrame(line.name), line.name) : line.name,
+                        mode === "origin" ? Dom.frame(line.name) : line.name,
                         line.label && line.label !== line.name ? Dom.make("span", { class: "of" }, line.label) : null,
                     ],
                 },

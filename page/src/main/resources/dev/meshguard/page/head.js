@@ -88,8 +88,8 @@ const HeadView = (() => {
                 ` in ${Format.count(Findings.count(group), `${group.type} buffer`)}${consequences > 0 ? ` and ${consequences} freed with ${Findings.count(group) === 1 ? "it" : "them"}` : ""}${devices.length === 0 ? "" : ` on ${devices.length === 1 ? `device ${devices[0]}` : `${devices.length} devices`}`}`,
                 group.label ? [", label ", Dom.make("span", { class: "label" }, `“${group.label}”`)] : null,
             ),
-            group.site ? Dom.make("p", { class: "where" }, "at ", Dom.frame(Format.shortFrame(group.site), group.site)) : null,
-            (group.callers || []).map((caller) => Dom.make("p", { class: "where caller" }, "at ", Dom.frame(Format.shortFrame(caller), caller))),
+            group.site ? Dom.make("p", { class: "where" }, "at ", Dom.frame(group.site)) : null,
+            (group.callers || []).map((caller) => Dom.make("p", { class: "where caller" }, "at ", Dom.frame(caller))),
             Dom.make(
                 "dl",
                 {},

@@ -11,7 +11,7 @@ const IncidentView = (() => {
             "li",
             {},
             Dom.make("p", { class: "what" }, one.title),
-            one.sites.map((site) => Dom.make("p", { class: "where" }, "at ", Dom.frame(Format.shortFrame(site), site))),
+            one.sites.map((site) => Dom.make("p", { class: "where" }, "at ", Dom.frame(site))),
             facts(one.facts),
         );
 

@@ -83,7 +83,7 @@ const LiveFigures = (() => {
 
     /** What lives at an event. */
     const tip = (data, leaked, event) => {
-        const phase = [...data.phases].reverse().find((one) => one.from <= event);
+        const phase = data.phases.findLast((one) => one.from <= event);
         const live = data.series.map((series) => [series, bytesAt(series, event)]);
         return [
             Dom.make("p", {}, Dom.make("b", {}, `Event #${event}`), phase ? ` in ${phase.name}` : ""),

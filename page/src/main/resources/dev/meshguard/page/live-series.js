@@ -16,16 +16,8 @@ const LiveSeries = (() => {
     /** The bytes of each type that leaked, as series of the same form: they only grow. */
     const leakedSeries = (data) => {
         const { lane, mark, from, size } = data.rectangles;
-        const byType = new Map();
-        for (let index = 0; index < mark.length; index++) {
-            if (mark[index] === LEAKED) {
-                const { type } = data.lanes[lane[index]];
-                if (!byType.has(type)) {
-                    byType.set(type, []);
-                }
-                byType.get(type).push(index);
-            }
-        }
+        const leaked = [...mark.keys()].filter((index) => mark[index] === LEAKED);
+        const byType = Map.groupBy(leaked, (index) => data.lanes[lane[index]].type);
         for (const [type, members] of byType) {
             members.sort((one, other) => from[one] - from[other]);
             const every = Math.ceil(members.length / MOST_STEPS);

@@ -41,9 +41,10 @@ const MapLanes = (() => {
                 const own = rectangles.group?.[index] ?? -1;
                 const group = data.groups[own]?.foldedInto ?? own;
                 if (found.length === 0 || last().group !== group || group < 0) {
-                    found.push({ group, mark: rectangles.mark[index], isLive: false, low: low[index], high: high[index], count: 0, bytes: 0 });
+                    found.push({ group, mark: rectangles.mark[index], isLive: false, from: Infinity, low: low[index], high: high[index], count: 0, bytes: 0 });
                 }
                 last().high = Math.max(last().high, high[index]);
+                last().from = Math.min(last().from, rectangles.from[index]);
                 last().isLive ||= rectangles.to[index] < 0;
                 last().count++;
                 last().bytes += rectangles.size[index];
@@ -67,7 +68,8 @@ const MapLanes = (() => {
                 device: lane.device,
                 type: lane.type,
                 name: lane.device < 0 ? lane.type : `${lane.device} ${lane.type}`,
-                freed: members[number].filter((index) => rectangles.mark[index] === 0),
+                // The generations of an address follow each other: of those that share their pixels the painter paints one.
+                freed: members[number].filter((index) => rectangles.mark[index] === 0).sort((one, other) => rectangles.address[one] - rectangles.address[other]),
                 // Leaked ones last, so that nothing covers them.
                 survivors: survivors.sort((one, other) => ((rectangles.mark[other] + 3) % 5) - ((rectangles.mark[one] + 3) % 5)),
                 bands: bands(survivors),

@@ -162,7 +162,8 @@ const MapPainter = (() => {
 
     /**
      * What was freed, pixel by pixel: a hundred thousand generations are mostly thinner than a pixel, and a fill for each of them would take
-     * longer than a frame. At any time an address belongs to one of them, so a pixel is hardly ever written twice.
+     * longer than a frame. At any time an address belongs to one of them, so a pixel is hardly ever written twice: where many follow each
+     * other within a pixel, one is written.
      */
     const freed = (pixels, stride, scene, lane, colour) => {
         const { xs, view, width, ratio, low, high } = scene;
@@ -171,6 +172,7 @@ const MapPainter = (() => {
         const first = Math.round(lane.top * ratio);
         const rows = Math.round(lane.height * ratio);
         let count = 0;
+        let painted = { begin: -1, end: -1, top: -1, bottom: -1 };
         for (const index of lane.freed) {
             if (xs.to[index] < view.from || xs.from[index] > view.to) {
                 continue;
@@ -184,6 +186,10 @@ const MapPainter = (() => {
             end = end - begin > 4 ? end - 1 : Math.max(end, begin + 1);
             top = bottom - top > 5 ? top + 1 : top;
             end = Math.min(widest, end);
+            if (begin === painted.begin && end <= painted.end && top >= painted.top && bottom <= painted.bottom) {
+                continue;
+            }
+            painted = { begin, end, top, bottom };
             for (let row = (first + top) * stride; row < (first + bottom) * stride; row += stride) {
                 // Most are a few pixels wide: a call of fill would take longer than to write them.
                 for (let at = row + begin; at < row + end; at++) {
@@ -268,11 +274,12 @@ const MapPainter = (() => {
             context.fillStyle = colours.paper;
             context.fillRect(0, top + tall - 0.5, right, 1);
             const isFree = scene.labels.every((label) => label.bottom < top + tall / 2 - 5 || label.top > top + tall / 2 + 5);
-            if (tall >= 12 && isFree) {
+            const text = `${Format.count(band.count, "buffer")}, ${Format.shortSize(band.bytes)}`;
+            const left = right - 8 - context.measureText(text).width;
+            if (tall >= 12 && isFree && left > scene.x(scene.axis.of(band.from))) {
                 context.fillStyle = colours.onFinding;
-                const text = `${Format.count(band.count, "buffer")}, ${Format.shortSize(band.bytes)}`;
                 context.fillText(text, right - 8, top + tall / 2 + 1);
-                scene.labels.push({ text, left: right - 8 - context.measureText(text).width, right: right - 8, top: top + tall / 2 - 5, bottom: top + tall / 2 + 5 });
+                scene.labels.push({ text, left, right: right - 8, top: top + tall / 2 - 5, bottom: top + tall / 2 + 5 });
             }
         }
         context.textAlign = "left";

@@ -22,10 +22,13 @@ const MapView = (() => {
 
     const toAxis = () => {
         axis = Axis.current;
-        xs = {
-            from: Float64Array.from(data.rectangles.from, axis.of),
-            to: Float64Array.from(data.rectangles.to, (event) => (event < 0 ? Infinity : axis.of(event))),
-        };
+        const { from, to } = data.rectangles;
+        xs = { from: new Float64Array(from.length), to: new Float64Array(to.length) };
+        // Float64Array.from takes fifteen times as long.
+        for (let index = 0; index < from.length; index++) {
+            xs.from[index] = axis.of(from[index]);
+            xs.to[index] = to[index] < 0 ? Infinity : axis.of(to[index]);
+        }
     };
 
     const isLaneShown = (lane) => {

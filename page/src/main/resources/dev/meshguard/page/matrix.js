@@ -36,11 +36,7 @@ const MatrixView = (() => {
             return isComplete ? `All ${devices.length} devices ended alike.` : "Each memory ended alike on all devices that report it.";
         };
         return [
-            Dom.make(
-                "p",
-                { class: "lead", id: "matrix-lead" },
-                lead(),
-            ),
+            Dom.make("p", { class: "lead", id: "matrix-lead" }, lead()),
             Dom.make(
                 "div",
                 { class: "scroll", tabindex: "0", role: "region", "aria-label": "Devices by types" },

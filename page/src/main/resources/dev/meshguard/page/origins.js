@@ -42,13 +42,15 @@ const OriginsView = (() => {
     const matched = (node) => (matches(node) ? node.value : node.children.reduce((sum, child) => sum + matched(child), 0));
 
     const line = (tag, node, left, share) => {
+        const name = Dom.frame(node.name);
+        name.classList.toggle("match", matches(node));
         const bar = Dom.make("span");
         bar.style.marginLeft = `${left}%`;
         bar.style.width = `${share}%`;
         return Dom.make(
             tag,
-            { class: "origin", title: node.name },
-            Dom.make("code", { class: matches(node) ? "match" : undefined }, Format.shortFrame(node.name)),
+            { class: "origin" },
+            name,
             Dom.make("span", { class: "bar", "aria-hidden": "true" }, bar),
             Dom.make("span", { title: amount(node.value) }, mode === "count" ? amount(node.value) : Format.shortSize(node.value), ` · ${share >= 10 ? Math.round(share) : Math.round(share * 10) / 10} %`),
         );

@@ -33,8 +33,6 @@ const RangeFigures = (() => {
         return { live, peak, at };
     };
 
-    const everything = (data) => data.rectangles.lane.map((_, index) => index);
-
     /** The cells of the table of devices and types for a range; each device is compared with the median of its type. */
     const matrix = (data, range) => {
         const members = data.lanes.map(() => []);
@@ -54,7 +52,7 @@ const RangeFigures = (() => {
     const origins = (data, [first, last]) => {
         const { from, size, mark, stack } = data.rectangles;
         const { parent, name } = data.stacks;
-        const { at } = usage(data, everything(data), [first, last]);
+        const { at } = usage(data, data.rectangles.lane.keys(), [first, last]);
         const isIn = (index) => from[index] >= first && from[index] <= last;
         const amounts = {
             leaked: (index) => (mark[index] === LEAKED && isIn(index) ? size[index] : 0),

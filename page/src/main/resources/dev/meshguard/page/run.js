@@ -36,7 +36,7 @@
             if (source !== "address") {
                 Address.set(source === "space" ? "space" : "event", event);
             }
-            const phase = [...data.phases].reverse().find((one) => one.from <= event);
+            const phase = data.phases.findLast((one) => one.from <= event);
             readout.textContent = `Event #${event}${phase ? ` · ${phase.name}` : ""}`;
         });
     };

@@ -88,7 +88,7 @@ const SpaceView = (() => {
                 { key: "bank", title: "In each bank", number: true, value: ({ index }) => perBank[index], cells: ({ index }) => (perBank[index] < 0 ? Dom.absent() : Format.shortSize(perBank[index])) },
                 { key: "size", title: "Size", number: true, value: ({ index }) => size[index], cells: ({ index }) => Format.shortSize(size[index]) },
                 { key: "label", title: "Label", value: ({ index }) => text(label[index]), cells: ({ index }) => text(label[index]) || Dom.absent() },
-                { key: "site", title: "Line", value: ({ index }) => text(site[index]), cells: ({ index }) => (site[index] < 0 ? Dom.absent() : Dom.frame(Format.shortFrame(text(site[index])), text(site[index]))) },
+                { key: "site", title: "Line", value: ({ index }) => text(site[index]), cells: ({ index }) => (site[index] < 0 ? Dom.absent() : Dom.frame(text(site[index]))) },
                 { key: "from", title: "Allocated", number: true, value: ({ index }) => from[index], cells: ({ index }) => Address.event(from[index]) },
                 { key: "to", title: "Freed", number: true, value: ({ index }) => (to[index] < 0 ? Infinity : to[index]), cells: ({ index }) => (to[index] < 0 ? Format.MARKS[mark[index]] : Address.event(to[index])) },
             ],
@@ -103,7 +103,7 @@ const SpaceView = (() => {
 
     const draw = () => {
         const banks = model.at(event(), Cursor.device.value);
-        const phase = [...data.phases].reverse().find((one) => one.from <= event());
+        const phase = data.phases.findLast((one) => one.from <= event());
         input.value = event();
         moment.textContent = `${phase ? `in ${phase.name}; ` : ""}${Format.shortSize(banks.reduce((sum, bank) => sum + bank.bytes * bank.devices.length, 0))} live${event() === data.peak.event ? ", the peak of the run" : ""}`;
         const made = banks.slice(0, MOST).map(strip);

@@ -11,17 +11,8 @@ const SuiteGroups = (() => {
 
     const sum = (list, key) => list.reduce((total, one) => total + one[key], 0);
 
-    const gather = (list, keyOf) => {
-        const gathered = new Map();
-        list.forEach((one) => {
-            const key = keyOf(one);
-            const ofKey = gathered.get(key) || { bytes: 0, list: [] };
-            ofKey.bytes += one.bytes;
-            ofKey.list.push(one);
-            gathered.set(key, ofKey);
-        });
-        return [...gathered.values()].sort((one, other) => other.bytes - one.bytes).map((ofKey) => ofKey.list);
-    };
+    /** The lists of equal keys, the one with the most bytes first. */
+    const gather = (list, keyOf) => [...Map.groupBy(list, keyOf).values()].sort((one, other) => sum(other, "bytes") - sum(one, "bytes"));
 
     /** A group has findings of one cause, status and line; those of one fingerprint are together. */
     const groups = (data) =>
@@ -74,7 +65,7 @@ const SuiteGroups = (() => {
             rowProperties: (group) => ({ "data-cause": group.cause, "data-status": group.status }),
             columns: [
                 { key: "cause", title: "Cause", value: (group) => group.cause, cells: (group) => Dom.make("span", { class: "run-outcome" }, Dom.mark(MARKS[group.status] || "undecided"), group.cause) },
-                { key: "site", title: "Allocated in", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.frame(Format.shortFrame(group.site), group.site) : Dom.make("span", { class: "absent" }, "unknown line")) },
+                { key: "site", title: "Allocated in", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.frame(group.site) : Dom.make("span", { class: "absent" }, "unknown line")) },
                 { key: "bytes", title: "Bytes", number: true, value: (group) => group.bytes, cells: (group) => Dom.make("span", { title: Format.size(group.bytes) }, Format.shortSize(group.bytes)) },
                 { key: "buffers", title: "Buffers", number: true, value: (group) => group.buffers, cells: (group) => String(group.buffers) },
                 { key: "tests", title: "Tests", number: true, value: (group) => group.tests, cells: (group) => String(group.tests) },

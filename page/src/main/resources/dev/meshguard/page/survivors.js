@@ -89,7 +89,7 @@ const SurvivorsView = (() => {
                 "div",
                 {},
                 group.timeline && group.timeline.length > 0 ? [Dom.make("h3", {}, "Timeline of the first buffer"), Dom.make("ol", { class: "timeline", tabindex: "0" }, group.timeline.map((line) => Dom.make("li", {}, Address.linked(line))))] : null,
-                group.frames.length > 0 ? [Dom.make("h3", {}, "Allocated by"), Dom.make("ol", { class: "frames", tabindex: "0" }, group.frames.map((frame) => Dom.make("li", { title: frame }, [...Dom.frame(Format.shortFrame(frame)).childNodes])))] : null,
+                group.frames.length > 0 ? [Dom.make("h3", {}, "Allocated by"), Dom.make("ol", { class: "frames", tabindex: "0" }, group.frames.map((frame) => Dom.make("li", { title: frame }, [...Dom.frame(frame).childNodes])))] : null,
                 Dom.make("p", { class: "print-only" }, group.fingerprint ? `Fingerprint ${group.fingerprint}` : ""),
                 group.buffers.length > 0
                     ? Dom.make("p", {}, Address.link("buffer", data.rectangles.from[group.buffers[0]], "Show it on the lifetime map", { class: "to-map" }))
@@ -121,15 +121,12 @@ const SurvivorsView = (() => {
         { key: "type", title: "Type", value: (group) => group.type, cells: (group) => group.type },
         { key: "label", title: "Label", value: (group) => group.label || "", cells: (group) => (group.label ? Dom.make("span", { class: "label" }, group.label) : Dom.absent()) },
         { key: "phase", title: "Allocated in", value: (group) => group.phase, cells: (group) => group.phase },
-        { key: "site", title: "Origin", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.frame(Format.shortFrame(group.site), group.site) : Dom.absent()) },
+        { key: "site", title: "Origin", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.frame(group.site) : Dom.absent()) },
     ];
 
     /** Anomalies: a free of an address that was free, an allocation over another. A hundred of a kind are one line. */
     const anomalies = (data) => {
-        const kinds = new Map();
-        for (const anomaly of data.anomalies || []) {
-            kinds.set(anomaly.text, [...(kinds.get(anomaly.text) || []), anomaly]);
-        }
+        const kinds = Map.groupBy(data.anomalies || [], (anomaly) => anomaly.text);
         return kinds.size === 0
             ? ""
             : Dom.make(
@@ -175,11 +172,7 @@ const SurvivorsView = (() => {
             );
         const statuses = [...new Set(data.groups.map((group) => group.status))];
         const knows = data.groups.some((group) => group.baseline !== "none");
-        const baselines = [
-            ["", "new and known"],
-            ["new", "new"],
-            ["known", "known"],
-        ];
+        const baselines = [["", "new and known"], ["new", "new"], ["known", "known"]];
         const filters = Dom.filters(apply, {
             search: (set) => Dom.search("groups-search", "Find", set),
             status: statuses.length > 1 && ((set) => Dom.select("groups-status", "Show", [["", "all"], ...statuses.map((status) => [status, STATUSES[status]])], set)),

@@ -206,6 +206,10 @@ class ChartsTests {
                         "MapView.scene.labels.map(label => label.text).filter(text => text.startsWith('#')).join()"))
                 .isEqualTo("#0,#1");
         assertThat(chromium.text("#live-figures td[data-title=Peak]")).isEqualTo("128 PiB");
+        assertThat(chromium.text("#events-counted")).isEqualTo("1 event");
+        assertThat(chromium.value("MapView.scene.labels.filter(label => label.text.includes('buffer')).length"))
+                .as("a name that is wider than its band")
+                .isEqualTo(0L);
     }
 
     @Test
