@@ -2,39 +2,15 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.verdict.Judgement.judged;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.CircularBufferBase;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A source that reports only device, memory, address, size and process, as a server's log does. */
 class BareReportsTests {
-
-    private static final long BASE = 101_152;
-
-    @Test
-    void severalOpenReportsOfOneAddressLeaveItUndecidedEvenWhereTheProcessDied() {
-        var history = historyOf("""
-                without origins; allocate DRAM 0x1000 on 0, process 7; allocate DRAM 0x2000 on 0, process 7;
-                allocate DRAM 0x1000 on 0, process 7; died 7
-                """);
-
-        Judgement judgement = judged(history)
-                .hasOutcome(Outcome.LEAKED)
-                .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.LEAKED)
-                .hasCauses(Cause.UNEXPLAINED, Cause.PROCESS_DIED)
-                .because(
-                        "2 reports of this address are open, and an allocator does not allocate an address twice: some are of a view or a"
-                                + " circular buffer, or a free is missing (the last report is {last allocated})");
-        assertThat(judgement.verdict().inconclusiveReasons())
-                .extracting(InconclusiveReason::kind)
-                .containsExactly(InconclusiveReason.Kind.REPORTS_FIT_BOTH);
-    }
 
     @Stories("""
             the inconclusive reason says what would decide it
@@ -79,21 +55,22 @@ class BareReportsTests {
                 without origins; allocate DRAM 101152 on 0, size 4096
                 = statuses LEAKED
             a source that says more is judged by that
-                without origins; allocate L1 101152 on 0, size 4096, of program 7
-                = statuses LEAKED
-            a source that says more is judged by that (2)
-                without origins; allocate L1 101152 on 0, size 4096, label ring
-                = statuses LEAKED
-            a source that says more is judged by that (3)
-                without origins; allocate L1 101152 on 0, size 4096, owning
-                = statuses LEAKED
-            a source that says more is judged by that (4)
-                allocate L1 101152 on 0, size 4096
+                [without origins; | without origins; | without origins;
+                | ] allocate L1 101152 on 0, size 4096[, of program 7 | , label ring | , owning | ]
                 = statuses LEAKED
             a witness decides
                 without origins; mesh 0 without 0; allocate L1 101152 on 0, size 4096;
                 witness CLOSE_BEGUN L1 on 0: 101152; close without devices
                 = statuses LEAKED
+            several open reports of one address leave it undecided even where the process died
+                without origins; allocate DRAM 0x1000 on 0, process 7; allocate DRAM 0x2000 on 0, process 7;
+                allocate DRAM 0x1000 on 0, process 7; died 7
+                = LEAKED, statuses UNDECIDED LEAKED, causes UNEXPLAINED PROCESS_DIED, reasons REPORTS_FIT_BOTH
+                because 2 reports of this address are open, and an allocator does not allocate an address twice: some
+                    are of a view or a circular buffer, or a free is missing (the last report is {last allocated})
+            where the base is not known there is no stack
+                without origins; allocate L1 101184 on 0, size 4096; allocate L1 105280 on 0, size 4096
+                = statuses LEAKED LEAKED
             """)
     void isJudgedBy(Story story) {
         story.holds();
@@ -113,14 +90,5 @@ class BareReportsTests {
                         .recorded())
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED);
-    }
-
-    @Test
-    void whereTheBaseIsNotKnownThereIsNoStack() {
-        judged(historyWithoutOrigins()
-                        .allocate(L1, device(0), BASE + 32, 4_096)
-                        .allocate(L1, device(0), BASE + 32 + 4_096, 4_096)
-                        .recorded())
-                .hasStandings(SurvivorStatus.LEAKED, SurvivorStatus.LEAKED);
     }
 }

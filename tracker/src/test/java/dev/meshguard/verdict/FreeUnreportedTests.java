@@ -1,18 +1,12 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.verdict.Cause.LATE;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
-import static dev.meshguard.verdict.SurvivorStatus.FREED_LATE;
 import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
-import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
@@ -163,33 +157,22 @@ class FreeUnreportedTests {
             is not named for an owner that is of another request
                 allocate DRAM 0x1000 on 0..1, view; allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0, owning
                 = UNEXPLAINED LEAKED
+            is left to what is late when the handle was released after the device was closed
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                = LATE FREED_LATE
+                because its handle was released at {free ignored}, after close began ({mesh closed}), at …
+            is left to what is late for each life whose handle is released before the next begins
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED; mesh 1 over 0;
+                allocate DRAM 0x1000 on 0, same line; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED; mesh 2 over 0;
+                allocate DRAM 0x1000 on 0, same line; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                = LATE FREED_LATE
+            does not excuse a buffer at an address that an earlier mesh left behind
+                without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close;
+                mesh 1 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                = LEAKED, statuses MISREPORTED LEAKED
             """)
     void isJudgedBy(Story story) {
         story.holds();
-    }
-
-    @Test
-    void isLeftToWhatIsLateWhenTheHandleWasReleasedAfterTheDeviceWasClosed() {
-        var history = historyOf("""
-                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
-                """);
-
-        judged(history)
-                .hasOnly(LATE, FREED_LATE)
-                .becauseOf("its handle was released at {free ignored}, after close began ({mesh closed})");
-    }
-
-    @Test
-    void isLeftToWhatIsLateForEachLifeWhoseHandleIsReleasedBeforeTheNextBegins() {
-        var script = history();
-        for (int round = 0; round < 3; round++) {
-            script.mesh(round, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .close()
-                    .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED);
-        }
-
-        judged(script.recorded()).hasOnly(LATE, FREED_LATE);
     }
 
     @Test
@@ -224,17 +207,5 @@ class FreeUnreportedTests {
 
         judged(script.witness(CLOSE_BEGUN, DRAM, new int[] {0, 1}, 0x1000).closed())
                 .hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void doesNotExcuseABufferAtAnAddressThatAnEarlierMeshLeftBehind() {
-        var history = historyOf("""
-                without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close;
-                mesh 1 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close
-                """);
-
-        assertThat(judged(history).hasOutcome(Outcome.LEAKED).verdict().survivors())
-                .extracting(Survivor::status)
-                .containsExactly(MISREPORTED, LEAKED);
     }
 }

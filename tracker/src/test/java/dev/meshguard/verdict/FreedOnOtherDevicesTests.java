@@ -1,22 +1,16 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.Ownership.NON_OWNING;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.devices;
+import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.verdict.Cause.FREED_ON_OTHER_DEVICES;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
-import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 
-import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.tracker.AllocationTracker;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Most siblings of a buffer were freed, one to a device. */
@@ -107,13 +101,15 @@ class FreedOnOtherDevicesTests {
             says that a device allocated extra
                 allocate DRAM 0x1000 on 0..3, each; allocate DRAM 0x2000 on 2, each, same line; free DRAM 0x1000 on 0..3
                 = FREED_ON_OTHER_DEVICES LEAKED
-                because device 2 allocated 2 from this line and freed 1, by {last freed}; 3 of 4 devices allocated only 1
-                    and freed all, so device 2 allocated 1 extra
+                because device 2 allocated 2 from this line and freed 1, by {last freed}; 3 of 4 devices allocated only
+                    1 and freed all, so device 2 allocated 1 extra
             is not named where all devices are alike
-                allocate DRAM 0x1000 on 0..3, each; allocate DRAM 0x2000 on 0..3, each, same line; free DRAM 0x1000 on 0..3
+                allocate DRAM 0x1000 on 0..3, each; allocate DRAM 0x2000 on 0..3, each, same line;
+                free DRAM 0x1000 on 0..3
                 = UNEXPLAINED LEAKED
             is not named where most devices kept something too
-                allocate DRAM 0x1000 on 0..3, each; allocate DRAM 0x2000 on 0..3, each, same line; free DRAM 0x1000 on 0..2
+                allocate DRAM 0x1000 on 0..3, each; allocate DRAM 0x2000 on 0..3, each, same line;
+                free DRAM 0x1000 on 0..2
                 = UNEXPLAINED LEAKED
             is not named for other memory from the same line
                 allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 1, same line; allocate L1 0x1000 on 2, same line;
@@ -124,8 +120,8 @@ class FreedOnOtherDevicesTests {
                 allocate L1 0x1000 on 2, same line, circular buffer of program 7; free L1 0x1000 on 0..1
                 = UNEXPLAINED LEAKED
             counts what each device did with a loop that visits it twice
-                allocate DRAM 0x1000 on 0..3, each; allocate DRAM 0x2000 on 0..3, each, same line; free DRAM 0x1000 on 0..3;
-                free DRAM 0x2000 on 0..2
+                allocate DRAM 0x1000 on 0..3, each; allocate DRAM 0x2000 on 0..3, each, same line;
+                free DRAM 0x1000 on 0..3; free DRAM 0x2000 on 0..2
                 = FREED_ON_OTHER_DEVICES LEAKED
                 because device 3 allocated 2 from this line and freed 1, by {last freed}; 3 of 4 devices allocated 2 and
                     freed all
@@ -136,8 +132,8 @@ class FreedOnOtherDevicesTests {
                 = UNEXPLAINED LEAKED
             is not named for buffers with other labels
                 allocate DRAM 0x1000 on 0, label layer 0; allocate DRAM 0x1000 on 1, label layer 1, same line;
-                allocate DRAM 0x1000 on 2, label layer 2, same line; allocate DRAM 0x1000 on 3, label layer 3, same line;
-                free DRAM 0x1000 on 0..2
+                allocate DRAM 0x1000 on 2, label layer 2, same line;
+                allocate DRAM 0x1000 on 3, label layer 3, same line; free DRAM 0x1000 on 0..2
                 = UNEXPLAINED LEAKED
             compares within one request where a line made several
                 allocate DRAM 0x1000 on 0..3, owning; allocate DRAM 0x2000 on 0..3, owning, same line;
@@ -154,18 +150,20 @@ class FreedOnOtherDevicesTests {
                 because device 3 allocated 3 from this line and freed 1, by {last freed}; 3 of 4 devices allocated 2 and
                     freed all
             counts what the witness calls free as freed
-                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, each, mesh 0, owning; free DRAM 0x1000 on 0..1, mesh 0, owning;
-                witness CLOSE_BEGUN DRAM on 2; close
+                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, each, mesh 0, owning;
+                free DRAM 0x1000 on 0..1, mesh 0, owning; witness CLOSE_BEGUN DRAM on 2; close
                 = causes FREE_UNREPORTED FREED_ON_OTHER_DEVICES, statuses MISREPORTED LEAKED
             compares meshes of one device each
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; mesh 1 over 2; allocate DRAM 0x1000 on 2, mesh 1, same line;
-                mesh 2 over 4; allocate DRAM 0x1000 on 4, mesh 2, same line; free DRAM 0x1000 on 0, mesh 0;
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; mesh 1 over 2;
+                allocate DRAM 0x1000 on 2, mesh 1, same line; mesh 2 over 4;
+                allocate DRAM 0x1000 on 4, mesh 2, same line; free DRAM 0x1000 on 0, mesh 0;
                 free DRAM 0x1000 on 2, mesh 1; close 0; close 1; close 2
                 = FREED_ON_OTHER_DEVICES LEAKED
             compares no meshes of several devices
                 mesh 0 over 0..1; allocate DRAM 0x1000 on 0, mesh 0; mesh 1 over 2..3;
-                allocate DRAM 0x1000 on 2, mesh 1, same line; mesh 2 over 4..5; allocate DRAM 0x1000 on 4, mesh 2, same line;
-                free DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 2, mesh 1; close 0; close 1; close 2
+                allocate DRAM 0x1000 on 2, mesh 1, same line; mesh 2 over 4..5;
+                allocate DRAM 0x1000 on 4, mesh 2, same line; free DRAM 0x1000 on 0, mesh 0;
+                free DRAM 0x1000 on 2, mesh 1; close 0; close 1; close 2
                 = UNEXPLAINED LEAKED
             measures a lone buffer by its line though the line asked for a whole request before
                 // A request is compared with its own buffers, and a lone buffer with all buffers of its line.
@@ -173,95 +171,39 @@ class FreedOnOtherDevicesTests {
                 free DRAM 0x1000 on 1..2, owning
                 = causes FREED_ON_OTHER_DEVICES UNEXPLAINED
             is not named for other memory of the same request
-                allocate DRAM 0x1000 on 0..2, view; free DRAM 0x1000 on 0..2; allocate L1 0x1000 on 3, view, same request
+                allocate DRAM 0x1000 on 0..2, view; free DRAM 0x1000 on 0..2;
+                allocate L1 0x1000 on 3, view, same request
                 = UNEXPLAINED LEAKED
             is a leak where one sibling in lock step is of unknown ownership
                 allocate DRAM 0x1000 on 0+2+3, view; allocate DRAM 0x1000 on 1, same request; free DRAM 0x1000 on 0..2
                 = FREED_ON_OTHER_DEVICES LEAKED
+            is not concluded from frees that a source infers
+                source snapshots, inferring frees; allocate DRAM 0x1000 on 0..7, each; free DRAM 0x1000 on 1..7
+                = UNEXPLAINED LEAKED
+            blames no device that stands for its whole mesh and a device that stands for no other
+                mesh 0 without 0..3, busiest [0 | 1]; allocate DRAM 0x1000 on 0..3, view; free DRAM 0x1000 on 0..3;
+                allocate DRAM 0x2000 on 0, view, same request; close without devices
+                = [UNEXPLAINED | FREED_ON_OTHER_DEVICES] LEAKED
+            blames the device that stands for its mesh where it allocated no more
+                mesh 0 without 0..3, busiest 0; allocate DRAM 0x1000 on 0..3, view; free DRAM 0x1000 on 1..3;
+                close without devices
+                = FREED_ON_OTHER_DEVICES MISREPORTED
+                because 3 of 4 buffers of one mesh allocation were freed by {last freed}, device 0's never was
+                because one allocator frees it on all devices at once, so only the report of device 0 can be missing
             """)
     void isJudgedBy(Story story) {
         story.holds();
     }
 
     @Test
-    void isNotConcludedFromFreesThatASourceInfers() {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.sourceAttached(SourceDescription.of("snapshots").inferringFrees());
-        for (int device = 0; device < 8; device++) {
-            tracker.allocated(device, DRAM, 0x1000, 64);
-        }
-        for (int device = 1; device < 8; device++) {
-            tracker.freed(device, DRAM, 0x1000);
-        }
-
-        judged(tracker.history()).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void blamesNoDeviceThatStandsForItsWholeMesh() {
-        var tracker = AllocationTracker.create();
-        tracker.meshOpened(new MeshDescription(0, "1x4 mesh", List.of(0, 1, 2, 3), 0));
-        var request = tracker.request(AllocationDetails.user());
-        for (int device = 0; device < 4; device++) {
-            tracker.allocated(request, device, DRAM, 0x1000, 64, NON_OWNING);
-            tracker.freed(device, DRAM, 0x1000);
-        }
-        tracker.allocated(request, 0, DRAM, 0x2000, 64, NON_OWNING);
-        tracker.meshClosed(0);
-
-        judged(tracker.history()).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void blamesTheDeviceThatRepresentsItsMeshWhereItAllocatedNoMore() {
-        var tracker = AllocationTracker.create();
-        tracker.meshOpened(new MeshDescription(0, "1x4 mesh", List.of(0, 1, 2, 3), 0));
-        var request = tracker.request(AllocationDetails.user());
-        for (int device = 0; device < 4; device++) {
-            tracker.allocated(request, device, DRAM, 0x1000, 64, NON_OWNING);
-        }
-        for (int device = 1; device < 4; device++) {
-            tracker.freed(device, DRAM, 0x1000);
-        }
-        tracker.meshClosed(0);
-
-        judged(tracker.history())
-                .hasOnly(FREED_ON_OTHER_DEVICES, MISREPORTED)
-                .because(
-                        "3 of 4 buffers of one mesh allocation were freed by {last freed}, device 0's never was",
-                        "one allocator frees it on all devices at once, so only the report of device 0 can be missing");
-    }
-
-    @Test
-    void blamesADeviceThatAllocatedMoreAndRepresentsNoOther() {
-        var tracker = AllocationTracker.create();
-        tracker.meshOpened(new MeshDescription(0, "1x4 mesh", List.of(0, 1, 2, 3), 1));
-        var request = tracker.request(AllocationDetails.user());
-        for (int device = 0; device < 4; device++) {
-            tracker.allocated(request, device, DRAM, 0x1000, 64, NON_OWNING);
-            tracker.freed(device, DRAM, 0x1000);
-        }
-        tracker.allocated(request, 0, DRAM, 0x2000, 64, NON_OWNING);
-        tracker.meshClosed(0);
-
-        judged(tracker.history()).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
-    }
-
-    @Test
     void isALeakWhereTheReadingThatCallsTheOthersFreeHoldsThisOne() {
-        var tracker = AllocationTracker.create();
-        tracker.meshOpened(MeshDescription.of(0, "1x4 mesh", List.of(0, 1, 2, 3)));
-        var request = tracker.request(AllocationDetails.user());
-        var reading = WitnessSnapshot.of(0, CLOSE_BEGUN);
-        for (int device = 0; device < 4; device++) {
-            tracker.allocated(request, device, DRAM, 0x1000, 64, NON_OWNING);
-            reading.region(device, DRAM, device == 3 ? new long[] {0x1000} : new long[0]);
-        }
-        tracker.meshClosing(0);
-        tracker.witnessed(reading.build());
-        tracker.meshClosed(0);
+        var reading = WitnessSnapshot.of(0, CLOSE_BEGUN).region(3, DRAM, 0x1000);
+        var history = history()
+                .report("mesh 0 without 0..3; allocate DRAM 0x1000 on 0..3, view; closing")
+                .witnessOf(reading, DRAM, devices(0, 2))
+                .closed();
 
-        judged(tracker.history())
+        judged(history)
                 .hasCauses(FREE_UNREPORTED, FREE_UNREPORTED, FREE_UNREPORTED, FREED_ON_OTHER_DEVICES)
                 .hasStandings(MISREPORTED, MISREPORTED, MISREPORTED, LEAKED);
     }

@@ -1,38 +1,7 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.script.ExpectedText.expected;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.verdict.Judgement.judged;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import dev.meshguard.event.Reachability;
-import java.util.List;
-import org.junit.jupiter.api.Test;
-
 /** The holder of a buffer explains why it survived, but does not prove that it did. */
 class HeldAndLostTests {
-
-    private static final Reachability HELD = Reachability.heldBy(List.of("KvCacheTest.cache", "ArrayList[0]"));
-
-    @Test
-    void namesThePathThatHoldsTheHandle() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(HELD)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history)
-                .hasOnly(Cause.HELD, SurvivorStatus.LEAKED)
-                .because(
-                        "still referenced by KvCacheTest.cache -> ArrayList[0] ({handle traced})",
-                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
-    }
 
     @Stories("""
             says that nobody knows what holds it
@@ -54,94 +23,44 @@ class HeldAndLostTests {
                 allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0
                 = UNEXPLAINED LEAKED
             waits for no handle of the runtime nor of an owner that ended
-                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0, of program 7; end program 7
+                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0, [of program 7;
+                end program 7 | lifetime SYSTEM | of program 7; end program 8]
+                = [LOST | LOST | UNEXPLAINED] LEAKED
+            names the path that holds the handle
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; handle held by KvCacheTest.cache -> ArrayList[0];
+                witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                = HELD LEAKED
+                because still referenced by KvCacheTest.cache -> ArrayList[0] ({handle traced})
+                because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
+            promises no free of memory that another request holds too
+                // The collector frees one of them and not the other.
+                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0, collectable; handle lost
                 = LOST LEAKED
-            waits for no handle of the runtime nor of an owner that ended (2)
-                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0, lifetime SYSTEM
-                = LOST LEAKED
-            waits for no handle of the runtime nor of an owner that ended (3)
-                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0, of program 7; end program 8
+                because no handle to it is reachable any more, and no free of it was reported ({handle traced 1})
+                because 2 reports of that address are open, the last one of {last allocated} (64 B), at …
+            claims nothing where collection could not be forced
+                allocate DRAM 0x1000 on 0; handle unknown
                 = UNEXPLAINED LEAKED
+            never outranks a proof that the memory is free
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; handle held by KvCacheTest.cache -> ArrayList[0];
+                witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+            never makes a leak of a freed buffer
+                allocate DRAM 0x1000 on 0; handle held by KvCacheTest.cache -> ArrayList[0]; free DRAM 0x1000 on 0
+                = LEAK_FREE
+            holds a buffer of which one of several handles is there
+                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0;
+                handle held by KvCacheTest.cache -> ArrayList[0]
+                = HELD LEAKED
+            names the shortest of several paths
+                allocate DRAM 0x1000 on 0; handle held; allocate DRAM 0x1000 on 0;
+                handle held by KvCacheTest.model -> Model.weights -> ArrayList[12]; allocate DRAM 0x1000 on 0;
+                handle held by KvCacheTest.cache -> ArrayList[0]
+                = HELD LEAKED
+                because still referenced by KvCacheTest.cache -> ArrayList[0] ({last handle traced})
+                because 3 reports of that address are open, the last one of {last allocated} (64 B), at …
             """)
     void isJudgedBy(Story story) {
         story.holds();
-    }
-
-    /** The collector frees one of them and not the other. */
-    @Test
-    void promisesNoFreeOfMemoryThatAnotherRequestHoldsToo() {
-        var history = historyOf("""
-                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0, collectable; handle lost
-                """);
-
-        LeakVerdict verdict =
-                judged(history).hasOnly(Cause.LOST, SurvivorStatus.LEAKED).verdict();
-
-        assertThat(verdict.survivors().get(0).diagnosis().evidence().get(0).text())
-                .startsWith("no handle to it is reachable any more, and no free of it was reported");
-    }
-
-    @Test
-    void claimsNothingWhereCollectionCouldNotBeForced() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(Reachability.unknown())
-                .recorded();
-
-        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void neverOutranksAProofThatTheMemoryIsFree() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(HELD)
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-
-        judged(history).hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED);
-    }
-
-    @Test
-    void neverMakesALeakOfAFreedBuffer() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(HELD)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history).hasOutcome(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void holdsABufferOfWhichOneOfSeveralHandlesIsThere() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(Reachability.lost())
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(HELD)
-                .recorded();
-
-        judged(history).hasOnly(Cause.HELD, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void namesTheShortestOfSeveralPaths() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(Reachability.held())
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(Reachability.heldBy(List.of("KvCacheTest.model", "Model.weights", "ArrayList[12]")))
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .traced(HELD)
-                .recorded();
-
-        LeakVerdict verdict =
-                judged(history).hasOnly(Cause.HELD, SurvivorStatus.LEAKED).verdict();
-
-        assertThat(verdict.survivors().get(0).diagnosis().evidence().get(0).text())
-                .isEqualTo(expected(
-                        history, "still referenced by KvCacheTest.cache -> ArrayList[0] ({last handle traced})"));
     }
 }

@@ -2,7 +2,6 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
@@ -15,9 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.history.Anomaly;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.stream.Stream;
@@ -97,19 +94,11 @@ class InconclusiveTests {
                 inconclusive Before the allocators were wiped ({last witnessed}) the allocator held 1 buffer that the
                     ledger does not, the first at DRAM 0x1000 (4096) on device 0.
             believes no free of another open period or mesh
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close; mesh 0 over 0; free DRAM 0x1000 on 0; close
-                inconclusive When close began ({witnessed 1}) the allocator held 1 buffer that the ledger does not, the
-                    first at DRAM 0x1000 (4096) on device 0.
-            believes no free of another open period or mesh (2)
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close without devices; mesh 1 without 0;
-                free DRAM 0x1000 on 0, mesh 1; close
-                inconclusive When close began ({witnessed 1}) the allocator held 1 buffer that the ledger does not, the
-                    first at DRAM 0x1000 (4096) on device 0.
-            believes no free of another open period or mesh (3)
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000, allocator MESH; mesh 1 in 0 over 0;
-                free DRAM 0x1000 on 0, mesh 1; close
-                inconclusive When the close of mesh 0 began ({witnessed 1}) its allocator held 1 buffer that the ledger
-                    does not, the first at DRAM 0x1000 (4096) on device 0.
+                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000[; close; mesh 0 over 0; free DRAM 0x1000 on 0 | ;
+                close without devices; mesh 1 without 0; free DRAM 0x1000 on 0, mesh 1 | , allocator MESH;
+                mesh 1 in 0 over 0; free DRAM 0x1000 on 0, mesh 1]; close
+                inconclusive When [close began | close began | the close of mesh 0 began] ({witnessed 1}) [the | the |
+                    its] allocator held 1 buffer that the ledger does not, the first at DRAM 0x1000 (4096) on device 0.
             believes no reading before the wipe of a later open period
                 mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close; mesh 0 over 0;
                 witness BEFORE_WIPE DRAM on 0; close
@@ -251,25 +240,11 @@ class InconclusiveTests {
                 free DRAM 0x1000 on 0; close
                 = MISREPORTED, conclusive
             believes no reading before the wipe of another device memory mesh or time
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; witness BEFORE_WIPE L1 on 0; close
-                inconclusive When close began ({witnessed 1}) the allocator held 1 buffer that the ledger does not, the
-                    first at DRAM 0x1000 (4096) on device 0.
-            believes no reading before the wipe of another device memory mesh or time (2)
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; witness BEFORE_WIPE DRAM on 1; close
-                inconclusive When close began ({witnessed 1}) the allocator held 1 buffer that the ledger does not, the
-                    first at DRAM 0x1000 (4096) on device 0.
-            believes no reading before the wipe of another device memory mesh or time (3)
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; witness BEFORE_WIPE DRAM on 0, mesh 1; close
-                inconclusive When close began ({witnessed 1}) the allocator held 1 buffer that the ledger does not, the
-                    first at DRAM 0x1000 (4096) on device 0.
-            believes no reading before the wipe of another device memory mesh or time (4)
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; witness AFTER_WIPE DRAM on 0; close
-                inconclusive When close began ({witnessed 1}) the allocator held 1 buffer that the ledger does not, the
-                    first at DRAM 0x1000 (4096) on device 0.
-            believes no reading before the wipe of another device memory mesh or time (5)
-                mesh 0 over 0; witness BEFORE_WIPE DRAM on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close
-                inconclusive When close began ({witnessed 2}) the allocator held 1 buffer that the ledger does not, the
-                    first at DRAM 0x1000 (4096) on device 0.
+                mesh 0 over 0; [ | | | | witness BEFORE_WIPE DRAM on 0;] witness CLOSE_BEGUN DRAM on 0: 0x1000;
+                [witness BEFORE_WIPE L1 on 0; | witness BEFORE_WIPE DRAM on 1; | witness BEFORE_WIPE DRAM on 0, mesh 1;
+                | witness AFTER_WIPE DRAM on 0; | ] close
+                inconclusive When close began ({witnessed [1 | 1 | 1 | 1 | 2]}) the allocator held 1 buffer that the
+                    ledger does not, the first at DRAM 0x1000 (4096) on device 0.
             believes no free that was ignored
                 mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; ignore DRAM 0x1000 on 0, UNKNOWN_ADDRESS; close
                 inconclusive When close began ({witnessed 1}) the allocator held 1 buffer that the ledger does not, the
@@ -285,46 +260,36 @@ class InconclusiveTests {
                 free DRAM 0x1000 on 0, mesh 0, extent 64; mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0, extent 64;
                 close
                 = causes LATE UNEXPLAINED, statuses FREED_LATE LEAKED, conclusive, anomalies FREE_REPORTED_AFTER_CLOSE
+            is inconclusive about a buffer reported when the mesh is closed
+                mesh 0 over 0; free DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close; allocate DRAM 0x1000 on 0
+                = INCONCLUSIVE, UNEXPLAINED UNDECIDED, not leak free
+                because it was reported after the last mesh over the device began to close ({mesh closed}), so the
+                    report is late
+                inconclusive 1 buffer was reported too late to be true, the first (DRAM 0x1000 (4096) on device 0,
+                    {allocated}) after the last mesh over the device began to close, so what became of the memory is not
+                    known.
+            says how many reports are missing
+                lost 1 a frame was too short; lost 12 the queue was full; lost -1 the connection was cut
+                = INCONCLUSIVE, not leak free, not balanced
+                inconclusive 1 report is missing ({reports lost 1}: a frame was too short).
+                inconclusive 12 reports are missing ({reports lost 2}: the queue was full).
+                inconclusive An unknown number of reports is missing ({last reports lost}: the connection was cut).
+            has nothing to say of no lost report
+                source binding; lost 0 nothing happened
+                = LEAK_FREE
+            does not take the witness of another mesh for one that saw a buffer
+                mesh 0 over 0; mesh 1 over 1; allocate DRAM 0x1000 on 0, mesh 0; stopped the server was down; started;
+                witness CLOSE_BEGUN DRAM on 1, mesh 1; close
+                = INCONCLUSIVE, statuses UNDECIDED, not leak free
+                inconclusive Tracking was off from {tracking stopped} on (the server was down), so what was allocated
+                    and freed meanwhile is not known, nor what became of 1 buffer from before.
+            counts unreported memory that was free before the wipe as misreported
+                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; witness BEFORE_WIPE DRAM on 0; close
+                = MISREPORTED, conclusive
+                anomaly NEVER_REPORTED of DRAM 0x1000 (4096) on device 0
             """)
     void isJudgedBy(Story story) {
         story.holds();
-    }
-
-    @Test
-    void isInconclusiveAboutABufferReportedWhenTheMeshIsClosed() {
-        var history = historyOf("""
-                mesh 0 over 0; free DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close; allocate DRAM 0x1000 on 0
-                """);
-
-        LeakVerdict verdict = judged(history)
-                .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
-                .because(
-                        "it was reported after the last mesh over the device began to close ({mesh closed}), so the report is late")
-                .inconclusiveReasons(
-                        "1 buffer was reported too late to be true, the first (DRAM 0x1000 (4096) on device 0, {allocated}) after"
-                                + " the last mesh over the device began to close, so what became of the memory is not known.")
-                .verdict();
-
-        assertThat(verdict.isLeakFree()).isFalse();
-    }
-
-    @Test
-    void saysHowManyReportsAreMissing() {
-        var history = historyOf("""
-                lost 1 a frame was too short; lost 12 the queue was full; lost -1 the connection was cut
-                """);
-
-        LeakVerdict verdict = judged(history)
-                .hasOutcome(Outcome.INCONCLUSIVE)
-                .inconclusiveReasons(
-                        "1 report is missing ({reports lost 1}: a frame was too short).",
-                        "12 reports are missing ({reports lost 2}: the queue was full).",
-                        "An unknown number of reports is missing ({last reports lost}: the connection was cut).")
-                .verdict();
-
-        assertThat(verdict.isLeakFree()).isFalse();
-        assertThat(verdict.hasBalancedReports()).isFalse();
     }
 
     @Test
@@ -341,16 +306,6 @@ class InconclusiveTests {
                 .asString()
                 .endsWith("device -1 was reported, and only devices 0 to 65535 can be).")
                 .startsWith(expected(tracker.history(), "1000 reports are missing (first at {reports lost 1}"));
-    }
-
-    @Test
-    void hasNothingToSayOfNoLostReport() {
-        var tracker = AllocationTracker.create();
-
-        tracker.sourceAttached("binding");
-        tracker.reportsLost(0, "nothing happened");
-
-        assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 
     private static WitnessSnapshot.Builder ofAllTypes(int mesh, int device) {
@@ -373,22 +328,6 @@ class InconclusiveTests {
                 .hasOutcome(Outcome.LEAKED)
                 .hasStandings(SurvivorStatus.LEAKED)
                 .inconclusiveReasons();
-    }
-
-    @Test
-    void doesNotTakeTheWitnessOfAnotherMeshForOneThatSawABuffer() {
-        var history = historyOf("""
-                mesh 0 over 0; mesh 1 over 1; allocate DRAM 0x1000 on 0, mesh 0; stopped the server was down; started;
-                witness CLOSE_BEGUN DRAM on 1, mesh 1; close
-                """);
-
-        judged(history)
-                .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasStandings(SurvivorStatus.UNDECIDED)
-                .inconclusiveReasons(
-                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
-                                + " is not known, nor what became of 1 buffer from before.");
-        assertThat(LeakCheck.create().examine(history).isLeakFree()).isFalse();
     }
 
     @Test
@@ -436,25 +375,5 @@ class InconclusiveTests {
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 1, 0, 2, 0, 0, 0));
         assertThat(verdict.totals())
                 .containsExactly(new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 3, 160, 2, 96));
-    }
-
-    private static HistoryScript heldAtClose() {
-        return history().mesh(0, 0).witness(CLOSE_BEGUN, DRAM, device(0), 0x1000);
-    }
-
-    @Test
-    void countsUnreportedMemoryThatWasFreeBeforeTheWipeAsMisreported() {
-        var history = heldAtClose().witness(BEFORE_WIPE, DRAM, device(0)).closed();
-
-        LeakVerdict verdict = judged(history)
-                .hasOutcome(Outcome.MISREPORTED)
-                .inconclusiveReasons()
-                .verdict();
-
-        assertThat(verdict.anomalies()).singleElement().satisfies(anomaly -> {
-            assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.NEVER_REPORTED);
-            assertThat(anomaly.device()).isZero();
-            assertThat(anomaly.address()).isEqualTo(0x1000);
-        });
     }
 }

@@ -1,18 +1,11 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.Ownership.NON_OWNING;
-import static dev.meshguard.event.Ownership.OWNING;
-import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Owner;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -87,23 +80,30 @@ class LateTests {
                 allocate DRAM 0x1000 on 0..3, view; allocate DRAM 0x1000 on 3, size 128, owning;
                 free DRAM 0x1000 on 3, view; checked; free DRAM 0x1000 on 0..2, view
                 = causes LATE LATE LATE UNEXPLAINED
+            counts what was known at the check
+                allocate DRAM 0x1000 on 0; checked; allocate DRAM 0x2000 on 0; free DRAM 0x1000 on 0
+                = LATE FREED_LATE, conclusive
+                sum 1 allocated, 1 freed late
+            names a buffer whose handle was released when device and check were past
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; checked; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                = LATE FREED_LATE
+                because its handle was released at {free ignored}, after close began ({mesh closed}), at …
+            names a buffer that went with its siblings after the check
+                allocate DRAM 0x1000 on 0..3, view; checked; free DRAM 0x1000 on 0..2, view
+                = LATE FREED_LATE
+                youngest because what one allocator frees together with it was freed at {last freed}, after the check
+                    ({checked})
+            does not take a later reading for a free
+                allocate DRAM 0x1000 on 0, view; checked; witness CLOSE_BEGUN DRAM on 0
+                = causes UNEXPLAINED
+            takes the free of a circular buffer for no other one
+                allocate DRAM 0x1000 on 0, circular buffer of program 7, owning;
+                allocate DRAM 0x1000 on 1, circular buffer of program 7, view, same request; checked;
+                free DRAM 0x1000 on 0, circular buffer of program 7, owning
+                = causes LATE UNEXPLAINED
             """)
     void isJudgedBy(Story story) {
         story.holds();
-    }
-
-    @Test
-    void countsWhatWasKnownAtTheCheck() {
-        var history = historyOf("""
-                allocate DRAM 0x1000 on 0; checked; allocate DRAM 0x2000 on 0; free DRAM 0x1000 on 0
-                """);
-
-        LeakVerdict verdict = judged(history)
-                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .inconclusiveReasons()
-                .verdict();
-
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 1, 0, 0, 0, 0));
     }
 
     @Test
@@ -125,54 +125,5 @@ class LateTests {
         judged(history)
                 .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                 .because("freed at {freed}, after the check ({checked}), at " + line);
-    }
-
-    @Test
-    void namesABufferWhoseHandleWasReleasedWhenDeviceAndCheckWerePast() {
-        var history = historyOf("""
-                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; checked; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
-                """);
-
-        judged(history)
-                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .becauseOf("its handle was released at {free ignored}, after close began ({mesh closed})");
-    }
-
-    @Test
-    void namesABufferThatWentWithItsSiblingsAfterTheCheck() {
-        var history = historyOf("""
-                allocate DRAM 0x1000 on 0..3, view; checked; free DRAM 0x1000 on 0..2, view
-                """);
-
-        LeakVerdict verdict =
-                judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE).verdict();
-
-        assertThat(verdict.survivors().get(3).diagnosis().evidence())
-                .extracting(Evidence::text)
-                .containsExactly(
-                        expected(
-                                history,
-                                "what one allocator frees together with it was freed at {last freed}, after the check ({checked})"));
-    }
-
-    @Test
-    void doesNotTakeALaterReadingForAFree() {
-        var history = historyOf("allocate DRAM 0x1000 on 0, view; checked; witness CLOSE_BEGUN DRAM on 0");
-
-        assertThat(judged(history).verdict().survivors())
-                .extracting(Survivor::cause)
-                .doesNotContain(Cause.LATE);
-    }
-
-    @Test
-    void takesTheFreeOfACircularBufferForNoOtherOne() {
-        AllocationTracker tracker = AllocationTracker.create();
-        MemoryRequest request = tracker.request(AllocationDetails.circularBuffer(Owner.program("7")));
-        tracker.allocated(request, 0, DRAM, 0x1000, 64, OWNING);
-        tracker.allocated(request, 1, DRAM, 0x1000, 64, NON_OWNING);
-        tracker.checked(LocalDate.parse("2026-11-20"));
-        tracker.freed(tracker.release(AllocationDetails.circularBuffer(Owner.program("7"))), 0, DRAM, 0x1000, OWNING);
-
-        judged(tracker.history()).hasCauses(Cause.LATE, Cause.UNEXPLAINED);
     }
 }

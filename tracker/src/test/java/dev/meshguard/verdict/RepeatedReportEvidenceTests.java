@@ -1,24 +1,9 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.verdict.Judgement.judged;
-
-import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.history.AllocationHistory;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** An address that was reported more than once, or allocated over a part of a live buffer, is explained by proof. */
 class RepeatedReportEvidenceTests {
-
-    private static final String REUSED =
-            "the address was allocated again at {last allocated}: the free of what {allocated 1} reported got lost, or another"
-                    + " allocator over the device holds it too";
 
     /** The three suspected causes of survivors after a close: each has different evidence. */
     @Nested
@@ -37,29 +22,23 @@ class RepeatedReportEvidenceTests {
                     = UNEXPLAINED LEAKED
                     because reported twice, freed once
                     because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
-                    because what was freed at {freed} is the view of {last allocated}; the lasting buffer of
-                        {allocated 1} is still there
+                    because what was freed at {freed} is the view of {last allocated}; the lasting buffer of {allocated
+                        1} is still there
                 a buffer is destroyed when nothing is reported any more
                     mesh 0 over 0; allocate DRAM 0x1000 on 0; stopped the runtime shut its tracker down;
                     witness CLOSE_BEGUN DRAM on 0; close
                     = FREE_UNREPORTED MISREPORTED
                     because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
                     because tracking was off from {tracking stopped} on: the runtime shut its tracker down
+                a buffer is released after its device was closed
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close;
+                    ignore DRAM 0x1000 on 0, DEVICE_CLOSED
+                    = LATE FREED_LATE
+                    because its handle was released at {free ignored}, after close began ({witnessed}), at …
+                    because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
                 """)
         void isJudgedBy(Story story) {
             story.holds();
-        }
-
-        @Test
-        void aBufferIsReleasedAfterItsDeviceWasClosed() {
-            var history = historyOf("""
-                    mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close;
-                    ignore DRAM 0x1000 on 0, DEVICE_CLOSED
-                    """);
-
-            judged(history)
-                    .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                    .becauseOf("its handle was released at {free ignored}, after close began ({witnessed})");
         }
     }
 
@@ -97,34 +76,30 @@ class RepeatedReportEvidenceTests {
                 because no free was reported
                 because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
                 because 64 B at 0x1800 (6144) was allocated over a part of it ({last allocated})
+            an address that is reused lost a free
+                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, owning
+                = UNEXPLAINED LEAKED
+                because no free was reported
+                because the address was allocated again at {last allocated}: the free of what {allocated 1} reported got
+                    lost, or another allocator over the device holds it too
+                because 2 reports of that address are open, the last one of {last allocated} (64 B), at
+                    dev.example.HistoryTests.story(HistoryTests.java:2)
+            a size that is no larger may be a view
+                allocate DRAM 0x1000 on 0, size [64 | 128]; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0
+                because reported twice, freed once
+            the last of several open reports is named
+                allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 32
+                because no free was reported
+                because 3 reports of that address are open, the last one of {last allocated} (32 B), at
+                    dev.example.HistoryTests.story(HistoryTests.java:3)
+            a circular buffer at the address is not allocated by the allocator
+                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, circular buffer of program 7, owning
+                because no free was reported
+                because 2 reports of that address are open, the last one of {last allocated} (64 B), at
+                    dev.example.HistoryTests.story(HistoryTests.java:2)
             """)
     void isJudgedBy(Story story) {
         story.holds();
-    }
-
-    @Test
-    void anAddressThatIsReusedLostAFree() {
-        var history = historyOf("allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, owning");
-
-        judged(history)
-                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                .because(
-                        "no free was reported",
-                        REUSED,
-                        "2 reports of that address are open, the last one of {last allocated} (64 B), at "
-                                + lineOf(history, 2));
-    }
-
-    @ParameterizedTest
-    @ValueSource(longs = {64, 128})
-    void aSizeThatIsNoLargerMayBeAView(long firstSize) {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, firstSize)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        judged(history).because("reported twice, freed once");
     }
 
     @Nested
@@ -159,39 +134,5 @@ class RepeatedReportEvidenceTests {
         void isJudgedBy(Story story) {
             story.holds();
         }
-    }
-
-    private static String lineOf(AllocationHistory history, int event) {
-        return ((HistoryEvent.Allocated) history.events().get(event - 1))
-                .request()
-                .origin()
-                .orElseThrow()
-                .toString();
-    }
-
-    @Test
-    void theLastOfSeveralOpenReportsIsNamed() {
-        var history = historyOf("""
-                allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 32
-                """);
-
-        judged(history)
-                .because(
-                        "no free was reported",
-                        "3 reports of that address are open, the last one of {last allocated} (32 B), at "
-                                + lineOf(history, 3));
-    }
-
-    @Test
-    void aCircularBufferAtTheAddressIsNotAllocatedByTheAllocator() {
-        var history = historyOf("""
-                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, circular buffer of program 7, owning
-                """);
-
-        judged(history)
-                .because(
-                        "no free was reported",
-                        "2 reports of that address are open, the last one of {last allocated} (64 B), at "
-                                + lineOf(history, 2));
     }
 }

@@ -1,28 +1,5 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.Ownership.NON_OWNING;
-import static dev.meshguard.event.Ownership.OWNING;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
-import static dev.meshguard.verdict.Cause.REPORTED_TWICE;
-import static dev.meshguard.verdict.Cause.UNEXPLAINED;
-import static dev.meshguard.verdict.Judgement.judged;
-import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.tracker.AllocationTracker;
-import java.util.List;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-
 /** Two proofs: the reports are of one allocation, and its memory is gone. */
 class ReportedTwiceTests {
 
@@ -200,112 +177,42 @@ class ReportedTwiceTests {
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0, owning;
                 allocate DRAM 0x1000 on 0, owning, same line; witness CLOSE_BEGUN DRAM on 0; close
                 = FREE_UNREPORTED MISREPORTED
-            """)
-    void isJudgedBy(Story story) {
-        story.holds();
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            5 | reported 6 times at one live address ({allocated 1, 2, 3, 4, 5, 6}), freed once
-            7 | reported 8 times at one live address ({allocated 1, 2, 3, 4, 5, 6} and 2 more), freed once
-            """)
-    void namesNoMoreThanSixEvents(int views, String reported) {
-        var script = history().allocate(DRAM, device(0), 0x1000, 64).owning();
-        for (int view = 0; view < views; view++) {
-            script.andOnceMore(NON_OWNING);
-        }
-        var history = script.free(DRAM, device(0), 0x1000).owning().recorded();
-
-        judged(history)
-                .hasOnly(REPORTED_TWICE, MISREPORTED)
-                .because(
-                        reported,
-                        "the view of {allocated 2} was destroyed without a report; the buffer that it looked at was freed at {freed}");
-    }
-
-    @Test
-    void isNotInferredFromAnOwnerOfAnEarlierOpenPeriodOfTheDevice() {
-        var tracker = AllocationTracker.create();
-        tracker.meshOpened(MeshDescription.of(0, "mesh 0", List.of(0)));
-        tracker.deviceOpened(0);
-        var request = tracker.request(AllocationDetails.user());
-        tracker.allocated(request, 0, DRAM, 0x1000, 64, NON_OWNING);
-        freedBuffer(tracker, 0x1000);
-        tracker.meshClosed(0);
-        tracker.deviceClosed(0);
-        tracker.meshOpened(MeshDescription.of(0, "mesh 0", List.of(0)));
-        tracker.deviceOpened(0);
-        tracker.allocated(request, 0, DRAM, 0x1000, 64, NON_OWNING);
-        freedBuffer(tracker, 0x1000);
-        witnessedFree(tracker);
-
-        judged(tracker.history()).hasCauses(UNEXPLAINED, FREE_UNREPORTED);
-    }
-
-    /** Reports a buffer of another request at an address, and its free. */
-    private static void freedBuffer(AllocationTracker tracker, long address) {
-        tracker.allocated(tracker.request(AllocationDetails.user()), 0, DRAM, address, 64, OWNING);
-        tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, address, OWNING);
-    }
-
-    private static void witnessedFree(AllocationTracker tracker) {
-        tracker.witnessed(WitnessSnapshot.of(0, CLOSE_BEGUN).region(0, DRAM).build());
-        tracker.meshClosed(0);
-    }
-
-    @Test
-    void isNotNamedForAnotherDeviceWhileADeviceOfTheMeshHoldsTheMemory() {
-        var history = historyOf("""
+            names no more than six events
+                allocate DRAM 0x1000 on 0, owning, again NON_OWNING, again NON_OWNING, again NON_OWNING,
+                again NON_OWNING, again NON_OWNING[ | , again NON_OWNING, again NON_OWNING];
+                free DRAM 0x1000 on 0, owning
+                = REPORTED_TWICE MISREPORTED
+                because reported [6 times at one live address ({allocated 1, 2, 3, 4, 5, 6}) | 8 times at one live
+                    address ({allocated 1, 2, 3, 4, 5, 6} and 2 more)], freed once
+                because the view of {allocated 2} was destroyed without a report; the buffer that it looked at was freed
+                    at {freed}
+            is not inferred from an owner of an earlier open period of the device
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, view; allocate DRAM 0x1000 on 0, owning;
+                free DRAM 0x1000 on 0, owning; close; mesh 0 over 0; allocate DRAM 0x1000 on 0, view;
+                allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0;
+                close without devices
+                = causes UNEXPLAINED FREE_UNREPORTED
+            is not named for another device while a device of the mesh holds the memory
                 mesh 0 over 1..2; allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 1: 0x1000; close
-                """);
-
-        assertThat(judged(history).verdict().survivors().get(0).toString())
-                .isEqualTo("UNEXPLAINED (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
-    }
-
-    /** Of two meshes over the same devices, before and after the buffer, only its own mesh's last snapshots count. */
-    @Test
-    void leavesWhatOnlyAnotherDeviceReportsToTheReadingOfItsOwnMeshWhenItCloses() {
-        var history = historyOf("""
+                = UNEXPLAINED LEAKED
+            leaves what only another device reports to the reading of its own mesh when it closes
+                // Of two meshes over the same devices, before and after the buffer, only its own mesh's last snapshots
+                // count.
                 mesh 0 over 1..2; mesh 7 over 3..4; witness CLOSE_BEGUN DRAM on 1..2: 0x1000;
                 allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 1..2: 0x1000, mesh 7;
                 witness AFTER_WIPE DRAM on 1..2: 0x1000; witness CLOSE_BEGUN DRAM on 1..2; close 7; close
-                """);
-
-        assertThat(judged(history).verdict().survivors())
-                .extracting(Survivor::toString)
-                .containsExactly("FREE_UNREPORTED (misreported): DRAM 0x1000 (4096) on device 0, generation 1");
-    }
-
-    @Test
-    void isNamedForAViewOnADeviceWhereTheBufferWasNotReported() {
-        var history = historyOf("""
+                = FREE_UNREPORTED MISREPORTED
+            is named for a view on a device where the buffer was not reported
                 mesh 0 over 0..1; allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0..1, view, pointer;
                 free DRAM 0x1000 on 0, owning; close
-                """);
-
-        LeakVerdict verdict = judged(history).verdict();
-
-        assertThat(verdict.survivors(survivor -> survivor.buffer().device() == 0))
-                .singleElement()
-                .hasToString("REPORTED_TWICE (misreported): DRAM 0x1000 (4096) on device 0, generation 1");
-    }
-
-    @ParameterizedTest
-    @CsvSource({"true, MISREPORTED", "false, LEAKED"})
-    void isNamedForAViewOfAPartOfABuffer(boolean isBufferFreed, Outcome outcome) {
-        var script = history().report("""
+                = causes REPORTED_TWICE UNEXPLAINED
+            is named for a view of a part of a buffer
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x800, owning, mesh 0;
-                allocate DRAM 0x1200 on 0, size 0x100, view, pointer, mesh 0
-                """);
-        var history =
-                (isBufferFreed ? script.free(DRAM, device(0), 0x1000).owning().onMesh(0) : script).closed();
-
-        LeakVerdict verdict = judged(history).hasOutcome(outcome).verdict();
-
-        assertThat(verdict.survivors(survivor -> survivor.buffer().address() == 0x1200))
-                .singleElement()
-                .hasToString("REPORTED_TWICE (misreported): DRAM 0x1200 (4608) on device 0, generation 1");
+                allocate DRAM 0x1200 on 0, size 0x100, view, pointer, mesh 0[;
+                free DRAM 0x1000 on 0, owning, mesh 0 | ]; close
+                = [MISREPORTED, causes REPORTED_TWICE | LEAKED, causes UNEXPLAINED REPORTED_TWICE]
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 }

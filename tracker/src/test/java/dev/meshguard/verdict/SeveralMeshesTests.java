@@ -1,30 +1,6 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.tracker.script.ExpectedText.expected;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
-import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.tracker.script.HistoryScript.on;
-import static dev.meshguard.tracker.script.HistoryScript.program;
-import static dev.meshguard.verdict.Judgement.judged;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.IgnoredFreeReason;
-import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.history.Anomaly;
-import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.script.HistoryScript;
-import java.util.List;
-import java.util.OptionalInt;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A mesh, its submeshes and a second root mesh over the same devices have an allocator each, and all use the same
@@ -35,40 +11,6 @@ class SeveralMeshesTests {
     /** Leaks are attributed to the right mesh. */
     @Nested
     class Leaks {
-
-        @Test
-        void nothingRemainsWhereEachMeshFreedItsOwn() {
-            var history = parentAndSubmesh().report("""
-                    free DRAM 0x1000 on 0..1, mesh 1; free DRAM 0x1000 on 0..3, mesh 0;
-                    witness CLOSE_BEGUN DRAM on 0..1, mesh 1; close 1; witness CLOSE_BEGUN DRAM on 0..3; close 0
-                    """).recorded();
-
-            LeakVerdict verdict = judged(history)
-                    .hasOutcome(Outcome.OVERWRITTEN)
-                    .inconclusiveReasons()
-                    .verdict();
-
-            assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(6, 6, 0, 0, 0, 0, 0));
-            assertThat(verdict.isLeakFree()).isTrue();
-            assertThat(verdict.hasBalancedReports()).isTrue();
-        }
-
-        @Test
-        void aSubmeshLeaksWhereItsParentHasABuffer() {
-            var history = parentAndSubmesh().report("""
-                    witness CLOSE_BEGUN DRAM on 0..1: 0x1000, mesh 1; close 1; free DRAM 0x1000 on 0..3, mesh 0;
-                    witness CLOSE_BEGUN DRAM on 0..3; close 0
-                    """).recorded();
-
-            judged(history)
-                    .hasOutcome(Outcome.LEAKED)
-                    .inconclusiveReasons()
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .because(
-                            "no free was reported",
-                            "the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})");
-            assertThat(history.live()).extracting(BufferGeneration::mesh).containsOnly(OptionalInt.of(1));
-        }
 
         @Stories("""
                 a submesh leaks where its parent had a buffer
@@ -84,8 +26,8 @@ class SeveralMeshesTests {
                     close 0; witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1
                     = LEAKED, conclusive
                     because no free was reported
-                    because the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began
-                        ({last witnessed})
+                    because the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({last
+                        witnessed})
                 a parent leaks though its submesh freed that address
                     mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
                     allocate DRAM 0x1000 on 0..1, mesh 1; free DRAM 0x1000 on 0..1, mesh 1; close 1;
@@ -97,44 +39,48 @@ class SeveralMeshesTests {
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, of program 7, mesh 0;
                     allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, of program 7; close
                     = live of meshes 1
-                """)
-        void isJudgedBy(Story story) {
-            story.holds();
-        }
-
-        @Test
-        void bothLeakAtOneAddressEachWithItsOwnWitness() {
-            var history = historyOf("""
+                nothing remains where each mesh freed its own
+                    mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
+                    allocate DRAM 0x1000 on 0..1, mesh 1; free DRAM 0x1000 on 0..1, mesh 1;
+                    free DRAM 0x1000 on 0..3, mesh 0; witness CLOSE_BEGUN DRAM on 0..1, mesh 1; close 1;
+                    witness CLOSE_BEGUN DRAM on 0..3; close 0
+                    = OVERWRITTEN, conclusive, leak free, balanced
+                    sum 6 allocated, 6 freed
+                a submesh leaks where its parent has a buffer
+                    mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
+                    allocate DRAM 0x1000 on 0..1, mesh 1; witness CLOSE_BEGUN DRAM on 0..1: 0x1000, mesh 1; close 1;
+                    free DRAM 0x1000 on 0..3, mesh 0; witness CLOSE_BEGUN DRAM on 0..3; close 0
+                    = LEAKED, conclusive, UNEXPLAINED LEAKED, live of meshes 1 1
+                    because no free was reported
+                    because the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})
+                both leak at one address each with its own witness
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
                     allocate DRAM 0x1000 on 0, mesh 1; witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1;
                     witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0
-                    """);
-
-            LeakVerdict verdict = judged(history)
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .inconclusiveReasons()
-                    .verdict();
-
-            assertThat(verdict.survivors())
-                    .extracting(
-                            survivor -> survivor.diagnosis().evidence().get(1).text())
-                    .containsExactly(
-                            expected(
-                                    history,
-                                    "the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({witnessed 2})"),
-                            expected(
-                                    history,
-                                    "the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})"));
-        }
-
-        @Test
-        void aFreeThatNamesNoMeshFreesTheLatestWhereNothingDistinguishesThem() {
-            var history = parentAndSubmesh().free(DRAM, device(0), 0x1000).closed();
-
-            assertThat(history.live())
-                    .filteredOn(buffer -> buffer.device() == 0)
-                    .extracting(BufferGeneration::mesh)
-                    .containsExactly(OptionalInt.of(0));
+                    = conclusive, UNEXPLAINED LEAKED
+                    because no free was reported
+                    because the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({witnessed 2})
+                    youngest because no free was reported
+                    youngest because the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began
+                        ({witnessed 1})
+                a free that names no mesh frees the latest where nothing distinguishes them
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0; close
+                    = live of meshes 0
+                meshes that allocate the same memory at a time overlap
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; close
+                    = overwrites BY_OTHER_ALLOCATOR
+                memory freed without a report overlaps nothing
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; witness CLOSE_BEGUN DRAM on 0; close
+                    = no overwrites
+                a free of nothing is no overlap
+                    mesh 0 over 0; free DRAM 0x1000 on 0; close
+                    = no overwrites
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
     }
 
@@ -179,7 +125,8 @@ class SeveralMeshesTests {
                     witness BEFORE_WIPE DRAM on 0: 0x1000, mesh 1; close 1
                     = LEAKED, SYSTEM LEAKED
                 the reports of two meshes are not one allocation reported twice
-                    // The parent's object owns, the submesh's only points: within one mesh that would be one allocation.
+                    // The parent's object owns, the submesh's only points: within one mesh that would be one
+                    // allocation.
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0;
                     allocate DRAM 0x1000 on 0, view, mesh 1; free DRAM 0x1000 on 0, owning, mesh 0; close
                     = LEAKED, UNEXPLAINED LEAKED
@@ -189,82 +136,33 @@ class SeveralMeshesTests {
                     mesh 0 over 0..1; mesh 1 in 0 over 1; allocate DRAM 0x1000 on 0, mesh 0;
                     allocate DRAM 0x1000 on 0, mesh 1; close 1; free DRAM 0x1000 on 0, mesh 0
                     = LEAKED, UNEXPLAINED LEAKED, live of meshes 1, no anomalies
-                """)
-        void isJudgedBy(Story story) {
-            story.holds();
-        }
-
-        @Test
-        void theWitnessOfItsOwnMeshDoesExcuseItThoughAnotherHoldsThatAddress() {
-            var history = parentAndSubmesh().report("""
-                    witness CLOSE_BEGUN DRAM on 0..1, mesh 1; close 1; witness CLOSE_BEGUN DRAM on 0..3: 0x1000;
-                    free DRAM 0x1000 on 0..3, mesh 0; close 0
-                    """).recorded();
-
-            assertThat(judged(history)
-                            .hasOutcome(Outcome.FREED_LATE)
-                            .verdict()
-                            .survivors(survivor -> survivor.buffer().mesh().equals(OptionalInt.of(1))))
-                    .hasSize(2)
-                    .allSatisfy(survivor -> {
-                        assertThat(survivor.status()).isEqualTo(SurvivorStatus.MISREPORTED);
-                        assertThat(survivor.diagnosis().evidence().get(0).text())
-                                .isEqualTo(
-                                        expected(
-                                                history,
-                                                "the allocator of mesh 1 reported 0x1000 (4096) as free when close began ({witnessed 1})"));
-                    });
-        }
-
-        @Test
-        void aMeshThatFreesTwiceTakesNothingFromAnother() {
-            var history = historyOf("""
+                the witness of its own mesh does excuse it though another holds that address
+                    mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
+                    allocate DRAM 0x1000 on 0..1, mesh 1; witness CLOSE_BEGUN DRAM on 0..1, mesh 1; close 1;
+                    witness CLOSE_BEGUN DRAM on 0..3: 0x1000; free DRAM 0x1000 on 0..3, mesh 0; close 0
+                    = FREED_LATE, live of meshes 1 1
+                    youngest because the allocator of mesh 1 reported 0x1000 (4096) as free when close began ({witnessed
+                        1})
+                a mesh that frees twice takes nothing from another
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
                     allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 1;
                     close
-                    """);
-
-            judged(history)
-                    .hasOutcome(Outcome.LEAKED)
-                    .inconclusiveReasons()
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-            assertThat(history.ledgerEntries()).isOne();
-            assertThat(history.anomalies())
-                    .extracting(Anomaly::kind)
-                    .containsExactly(Anomaly.Kind.HELD_BY_TWO_ALLOCATORS, Anomaly.Kind.DOUBLE_FREE);
-            assertThat(history.anomalies().get(1).generation()).get().satisfies(holder -> {
-                assertThat(holder.mesh()).hasValue(1);
-                assertThat(holder.freedAt()).hasValue(6);
-            });
-        }
-
-        @Test
-        void aFreeByAMeshWithoutAnAllocationThereIsUnknownAndNamesTheAllocatingMesh() {
-            var history = historyOf("""
+                    = LEAKED, conclusive, UNEXPLAINED LEAKED, ledger entries 1
+                    anomaly HELD_BY_TWO_ALLOCATORS of DRAM 0x1000 (4096) on device 0, generation 1
+                    anomaly DOUBLE_FREE of DRAM 0x1000 (4096) on device 0, generation 2
+                a free by a mesh without an allocation there is unknown and names the allocating mesh
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 1;
                     free DRAM 0x1000 on 0, mesh 0; close
-                    """);
-
-            judged(history).hasOutcome(Outcome.MISREPORTED).inconclusiveReasons();
-            assertThat(history.live()).isEmpty();
-            assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
-                assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.UNKNOWN_FREE);
-                assertThat(anomaly.generation()).contains(history.generations().get(0));
-            });
-        }
-
-        @Test
-        void aDoubleFreeIsOneAlsoAfterAnotherMeshUsedTheAddress() {
-            var history = historyOf("""
+                    = MISREPORTED, conclusive, no live buffers
+                    anomaly UNKNOWN_FREE of DRAM 0x1000 (4096) on device 0, generation 1
+                a double free is one also after another mesh used the address
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 0;
                     allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 0;
                     close
-                    """);
-
-            assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
-                assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.DOUBLE_FREE);
-                assertThat(anomaly.generation().orElseThrow().mesh()).hasValue(0);
-            });
+                    anomaly DOUBLE_FREE of DRAM 0x1000 (4096) on device 0, generation 1
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
     }
 
@@ -278,8 +176,8 @@ class SeveralMeshesTests {
                     close 1; witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0
                     = UNEXPLAINED LEAKED
                     because no free was reported
-                    because the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began
-                        ({last witnessed})
+                    because the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({last
+                        witnessed})
                 what every mesh calls free is free
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0, mesh 1;
                     close 1; witness CLOSE_BEGUN DRAM on 0; close 0
@@ -303,75 +201,29 @@ class SeveralMeshesTests {
                     = UNEXPLAINED LEAKED
                     because reported twice, freed once
                     because the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})
+                what a closed mesh left is not reported again by a buffer that names none
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 1; close 1;
+                    allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; close 0
+                    = generations 2, live of meshes 1
+                a free that names a mesh frees the report that does
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; allocate DRAM 0x1000 on 0;
+                    free DRAM 0x1000 on 0, mesh 0; close
+                    = open reports 1, live of meshes none
+                a view that names no mesh is of the buffer it points to
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0; allocate DRAM 0x1000 on 0, view;
+                    free DRAM 0x1000 on 0, owning, mesh 0; close
+                    = generations 1, REPORTED_TWICE MISREPORTED
+                a report that names the mesh says whose the buffer is
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, mesh 0;
+                    allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 0
+                    = live of meshes none 1, open reports 1 1, anomalies HELD_BY_TWO_ALLOCATORS
+                a circular buffer is of no mesh
+                    mesh 0 over 0; mesh 1 in 0 over 0; allocate L1 0x1000 on 0, circular buffer of program 1, mesh 0;
+                    allocate L1 0x1000 on 0, circular buffer of program 2, mesh 1; end program 1; end program 2; close
+                    = no anomalies, CIRCULAR_BUFFER_UNREPORTED MISREPORTED, live of meshes none
                 """)
         void isJudgedBy(Story story) {
             story.holds();
-        }
-
-        @Test
-        void whatAClosedMeshLeftIsNotReportedAgainByABufferThatNamesNone() {
-            var history = historyOf("""
-                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 1; close 1;
-                    allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; close 0
-                    """);
-
-            assertThat(history.generations()).hasSize(2);
-            assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
-        }
-
-        @Test
-        void aFreeThatNamesAMeshFreesTheReportThatDoes() {
-            var history = historyOf("""
-                    mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; allocate DRAM 0x1000 on 0;
-                    free DRAM 0x1000 on 0, mesh 0; close
-                    """);
-
-            assertThat(history.live().get(0).reports())
-                    .extracting(BufferGeneration.Report::isOpen)
-                    .containsExactly(false, true);
-        }
-
-        @Test
-        void aViewThatNamesNoMeshIsOfTheBufferItPointsTo() {
-            var history = historyOf("""
-                    mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0; allocate DRAM 0x1000 on 0, view;
-                    free DRAM 0x1000 on 0, owning, mesh 0; close
-                    """);
-
-            assertThat(history.generations()).hasSize(1);
-            judged(history).hasOnly(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED);
-        }
-
-        @Test
-        void aReportThatNamesTheMeshSaysWhoseTheBufferIs() {
-            var history = historyOf("""
-                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, mesh 0;
-                    allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 0
-                    """);
-
-            assertThat(history.live()).hasSize(2);
-            assertThat(history.live().get(0).reports()).hasSize(2);
-            assertThat(history.live())
-                    .extracting(BufferGeneration::mesh)
-                    .containsExactly(OptionalInt.empty(), OptionalInt.of(1));
-            assertThat(history.anomalies())
-                    .extracting(Anomaly::kind)
-                    .containsExactly(Anomaly.Kind.HELD_BY_TWO_ALLOCATORS);
-        }
-
-        @Test
-        void aCircularBufferIsOfNoMesh() {
-            assertThat(AllocationDetails.circularBuffer(program(1)).onMesh(1).mesh())
-                    .isEmpty();
-
-            var history = historyOf("""
-                    mesh 0 over 0; mesh 1 in 0 over 0; allocate L1 0x1000 on 0, circular buffer of program 1, mesh 0;
-                    allocate L1 0x1000 on 0, circular buffer of program 2, mesh 1; end program 1; end program 2; close
-                    """);
-
-            assertThat(history.anomalies()).isEmpty();
-            judged(history).hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED);
-            assertThat(history.live()).hasSize(1);
         }
     }
 
@@ -418,85 +270,35 @@ class SeveralMeshesTests {
                     free DRAM 0x1000 on 0..1, mesh 1; close 0
                     = LATE FREED_LATE, anomalies HELD_BY_TWO_ALLOCATORS HELD_BY_TWO_ALLOCATORS FREE_REPORTED_AFTER_CLOSE
                         FREE_REPORTED_AFTER_CLOSE
-                """)
-        void isJudgedBy(Story story) {
-            story.holds();
-        }
-
-        @ParameterizedTest
-        @CsvSource({"0, 1", "1, 0"})
-        void isUndecidedForABufferWhoseFreeNamesTheParentOrTheSubmesh(int allocating, int freeing) {
-            var history = history()
-                    .mesh(0, 0, 1)
-                    .submesh(1, 0, 0)
-                    .allocate(DRAM, device(0), 0x1000, 64)
-                    .onMesh(allocating)
-                    .free(DRAM, device(0), 0x1000)
-                    .onMesh(freeing)
-                    .closed();
-
-            judged(history)
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
-                    .because(
-                            "no free was reported",
-                            "the free of {freed} names mesh " + freeing
-                                    + ", and no buffer of that mesh was at the address");
-        }
-
-        @Test
-        void aHandleReleasedAfterTheCloseOfItsMeshSaysSo() {
-            var history = parentAndSubmesh()
-                    .closeMesh(1)
-                    .freeIgnored(
-                            AllocationDetails.user().onMesh(1),
-                            DRAM,
-                            devices(0, 1),
-                            0x1000,
-                            IgnoredFreeReason.DEVICE_CLOSED)
-                    .free(DRAM, devices(0, 3), 0x1000)
-                    .onMesh(0)
-                    .closeMesh(0)
-                    .recorded();
-
-            judged(history)
-                    .hasOutcome(Outcome.FREED_LATE)
-                    .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                    .becauseOf(
-                            "its handle was released at {free ignored 1}, after the close of mesh 1 began ({mesh closing 1})");
-        }
-
-        @Test
-        void aHandleOfAClosedMeshSaysNothingOfWhatAnOpenOneHolds() {
-            var history = parentAndSubmesh()
-                    .closeMesh(1)
-                    .freeIgnored(
-                            AllocationDetails.user().onMesh(0),
-                            DRAM,
-                            devices(0, 3),
-                            0x1000,
-                            IgnoredFreeReason.DEVICE_CLOSED)
-                    .closeMesh(0)
-                    .recorded();
-
-            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-        }
-
-        @Test
-        void aMeshNumberThatComesBackIsAnotherMesh() {
-            var history = historyOf("""
+                is undecided for a buffer whose free names the parent or the submesh
+                    mesh 0 over 0..1; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh [0 | 1];
+                    free DRAM 0x1000 on 0, mesh [1 | 0]; close
+                    = UNEXPLAINED UNDECIDED
+                    because no free was reported
+                    because the free of {freed} names mesh [1 | 0], and no buffer of that mesh was at the address
+                a handle released after the close of its mesh says so
+                    mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
+                    allocate DRAM 0x1000 on 0..1, mesh 1; close 1; ignore DRAM 0x1000 on 0..1, DEVICE_CLOSED, mesh 1;
+                    free DRAM 0x1000 on 0..3, mesh 0; close 0
+                    = FREED_LATE, LATE FREED_LATE
+                    because its handle was released at {free ignored 1}, after the close of mesh 1 began ({mesh closing
+                        1}), at …
+                a handle of a closed mesh says nothing of what an open one holds
+                    mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
+                    allocate DRAM 0x1000 on 0..1, mesh 1; close 1; ignore DRAM 0x1000 on 0..3, DEVICE_CLOSED, mesh 0;
+                    close 0
+                    = LEAKED, UNEXPLAINED LEAKED
+                a mesh number that comes back is another mesh
                     mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0;
                     mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 0;
                     witness CLOSE_BEGUN DRAM on 0; close 0
-                    """);
-
-            judged(history)
-                    .hasOutcome(Outcome.LEAKED)
-                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .inconclusiveReasons()
-                    .because(
-                            "no free was reported",
-                            "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed 1})");
-            assertThat(history.live()).extracting(BufferGeneration::allocatedAt).containsExactly(3L);
+                    = LEAKED, UNEXPLAINED LEAKED, conclusive
+                    because no free was reported
+                    because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed 1})
+                    live DRAM 0x1000 (4096) on device 0, generation 1
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
     }
 
@@ -504,88 +306,45 @@ class SeveralMeshesTests {
     @Nested
     class DevicesOpenedTwice {
 
-        @Test
-        void areConclusiveWhereEveryBufferNamesItsMesh() {
-            var history = historyOf("""
+        @Stories("""
+                are conclusive where every buffer names its mesh
                     mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; mesh 1 over 0; allocate DRAM 0x1000 on 0, mesh 1;
                     free DRAM 0x1000 on 0, mesh 1; witness CLOSE_BEGUN DRAM on 0, mesh 1; close 1;
                     witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0
-                    """);
-
-            judged(history)
-                    .hasOutcome(Outcome.LEAKED)
-                    .inconclusiveReasons()
-                    .because(
-                            "no free was reported",
-                            "the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({last witnessed})");
-            assertThat(history.live()).extracting(BufferGeneration::allocatedAt).containsExactly(3L);
-        }
-
-        @Test
-        void areInconclusiveWhereOneBufferDoesNotNameItsMesh() {
-            var history = historyOf("""
+                    = LEAKED, conclusive, live of meshes 0
+                    because no free was reported
+                    because the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({last
+                        witnessed})
+                are inconclusive where one buffer does not name its mesh
                     mesh 0 over 0; mesh 1 over 0; allocate DRAM 0x1000 on 0, mesh 1; allocate DRAM 0x2000 on 0;
                     free DRAM 0x1000 on 0, mesh 1; free DRAM 0x2000 on 0; close
-                    """);
-
-            judged(history)
-                    .hasOutcome(Outcome.INCONCLUSIVE)
-                    .inconclusiveReasons(
-                            "Device 0 was opened again ({last device opened}) while it was open, so the reports of the two meshes cannot be kept"
-                                    + " apart. Open them through one Ttnn, or close the first one before.");
-        }
-
-        @Test
-        void areInconclusiveWhereBothMeshesHaveOneNumber() {
-            AllocationTracker tracker = AllocationTracker.create();
-            for (int runtime = 0; runtime < 2; runtime++) {
-                tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
-                tracker.deviceOpened(0);
-                on(tracker).allocate(DRAM, device(0), 0x1000, 64).onMesh(0).recorded();
-            }
-            for (int runtime = 0; runtime < 2; runtime++) {
-                on(tracker).free(DRAM, device(0), 0x1000).onMesh(0).recorded();
-                tracker.meshClosed(0);
-            }
-
-            judged(tracker.history())
-                    .hasOutcome(Outcome.INCONCLUSIVE)
-                    .inconclusiveReasons(
-                            "Device 0 was opened again ({last device opened}) while it was open, so the reports of the two meshes cannot be kept"
-                                    + " apart. Open them through one Ttnn, or close the first one before.");
-        }
-
-        /** A submesh opens no device, so the number that it shares shows only after the device was opened again. */
-        @Test
-        void areInconclusiveWhereALaterSubmeshHasTheNumberOfTheOtherMesh() {
-            var history = historyOf("""
+                    = INCONCLUSIVE
+                    inconclusive Device 0 was opened again ({last device opened}) while it was open, so the reports of
+                        the two meshes cannot be kept apart. Open them through one Ttnn, or close the first one before.
+                are inconclusive where both meshes have one number
+                    mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
+                    free DRAM 0x1000 on 0, mesh 0; free DRAM 0x1000 on 0, mesh 0; close
+                    = INCONCLUSIVE
+                    inconclusive Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the check.
+                    inconclusive Device 0 was opened again ({last device opened}) while it was open, so the reports of
+                        the two meshes cannot be kept apart. Open them through one Ttnn, or close the first one before.
+                are inconclusive where a later submesh has the number of the other mesh
+                    // A submesh opens no device, so the number that it shares shows only after the device was opened
+                    // again.
                     mesh 0 over 0; mesh 1 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 1;
                     free DRAM 0x1000 on 0, mesh 1; close
-                    """);
-
-            judged(history).hasOutcome(Outcome.INCONCLUSIVE);
-            assertThat(history.openedWhileOpen()).hasSize(1);
-        }
-
-        @Test
-        void areInconclusiveWhereTheNamedMeshWasNeverOpened() {
-            var history = historyOf("""
+                    = INCONCLUSIVE, reasons MESH_OPEN DEVICE_OPENED_TWICE
+                are inconclusive where the named mesh was never opened
                     mesh 0 over 0; mesh 1 over 0; allocate DRAM 0x1000 on 0, mesh 5; free DRAM 0x1000 on 0, mesh 5;
                     close
-                    """);
-
-            judged(history).hasOutcome(Outcome.INCONCLUSIVE);
-            assertThat(history.openedWhileOpen()).hasSize(1);
-        }
-
-        @Test
-        void areInconclusiveAfterASubmeshWasClosedToo() {
-            var history = historyOf("""
+                    = INCONCLUSIVE, reasons DEVICE_OPENED_TWICE
+                are inconclusive after a submesh was closed too
                     mesh 0 over 0; mesh 1 in 0 over 0; close 1; mesh 2 over 0; allocate DRAM 0x1000 on 0;
                     free DRAM 0x1000 on 0; close
-                    """);
-
-            assertThat(history.openedWhileOpen()).hasSize(1);
+                    = reasons DEVICE_OPENED_TWICE
+                """)
+        void isJudgedBy(Story story) {
+            story.holds();
         }
     }
 
@@ -608,41 +367,5 @@ class SeveralMeshesTests {
         void isJudgedBy(Story story) {
             story.holds();
         }
-    }
-
-    /** Both hold a buffer at one address of devices 0 and 1; the events up to #12. */
-    private static HistoryScript parentAndSubmesh() {
-        return history().report("""
-                mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
-                allocate DRAM 0x1000 on 0..1, mesh 1
-                """);
-    }
-
-    private static HistoryScript allocatedTwice() {
-        return history().report("""
-                mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; allocate DRAM 0x1000 on 0, mesh 1
-                """);
-    }
-
-    private static List<Overwrite.Kind> overlaps(HistoryScript script) {
-        return LeakCheck.create().examine(script.closed()).overwrites().stream()
-                .map(Overwrite::kind)
-                .toList();
-    }
-
-    @Test
-    void meshesThatAllocateTheSameMemoryAtATimeOverlap() {
-        assertThat(overlaps(allocatedTwice())).containsExactly(Overwrite.Kind.BY_OTHER_ALLOCATOR);
-    }
-
-    @Test
-    void memoryFreedWithoutAReportOverlapsNothing() {
-        assertThat(overlaps(allocatedTwice().witnessOf(0, Moment.CLOSE_BEGUN, DRAM, device(0))))
-                .isEmpty();
-    }
-
-    @Test
-    void aFreeOfNothingIsNoOverlap() {
-        assertThat(overlaps(history().mesh(0, 0).free(DRAM, device(0), 0x1000))).isEmpty();
     }
 }

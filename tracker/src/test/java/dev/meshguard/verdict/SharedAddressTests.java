@@ -1,24 +1,9 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.script.ExpectedText.expected;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.event.IgnoredFreeReason;
-import dev.meshguard.event.Ownership;
-import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.tracker.script.HistoryScript;
-import dev.meshguard.verdict.expectation.Expectation;
-import dev.meshguard.verdict.expectation.ExpectedBuffers;
-import org.junit.jupiter.api.Nested;
+import dev.meshguard.history.BufferGeneration;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -49,177 +34,64 @@ class SharedAddressTests {
                 mesh 0 over 0; allocate L1 4096 on 0; allocate L1 4096 on 0, circular buffer of program 1;
                 free L1 4096 on 0; end program 1; witness CLOSE_BEGUN L1 on 0; close
                 = CIRCULAR_BUFFER_UNREPORTED MISREPORTED
+            a leak does not hide behind an expected buffer
+                mesh 0 over 0; allocate DRAM 4096 on 0, label weights, view;
+                allocate DRAM 4096 on 0, size 128, label cache, owning; close
+                expecting [label "weights" | DRAM]
+                = [LEAKED | EXPECTED_ONLY]
+            a leak does not hide behind an expected buffer that is gone
+                mesh 0 over 0; allocate DRAM 4096 on 0, label weights, view;
+                allocate DRAM 4096 on 0, size 128, label cache, owning; free DRAM 4096 on 0, label weights, view; close
+                expecting [label "weights" | size 64 | label "cache" size 128]
+                = [LEAKED | LEAKED | EXPECTED_ONLY]
+            circular buffers that share an address by nature are expected by the first
+                mesh 0 over 0; allocate L1 4096 on 0, circular buffer of program 1;
+                allocate L1 4096 on 0, size 128, circular buffer of program 2; close
+                expecting [size 64 owner "1" | size 128]
+                = [EXPECTED_ONLY | LEAKED]
+            where several are left the last is named too
+                mesh 0 over 0; allocate DRAM 4096 on 0, label weights, view;
+                allocate DRAM 4096 on 0, size 128, label cache, owning; close
+                because no free was reported
+                because 2 reports of that address are open, the last one of {last allocated} (128 B), at
+                    dev.example.HistoryTests.story(HistoryTests.java:3)
+            one late release does not excuse two buffers and a late release of each makes both late
+                mesh 0 over 0; allocate DRAM 4096 on 0, label weights, view;
+                allocate DRAM 4096 on 0, size 128, label cache, owning; witness CLOSE_BEGUN DRAM on 0: 4096; close;
+                ignore DRAM 4096 on 0, DEVICE_CLOSED[ | ; ignore DRAM 4096 on 0, DEVICE_CLOSED]
+                = [UNEXPLAINED LEAKED | LATE FREED_LATE]
+            of several requests of one allocator only the last may hold the address
+                mesh 0 over 0..1; mesh 1 without 0..1; allocate DRAM 0x1000 on 0..1, lifetime SYSTEM, view, mesh 0;
+                allocate DRAM 0x1000 on 0..1, mesh 0, view; witness CLOSE_BEGUN DRAM on 0..1; close
+                = causes FREE_UNREPORTED FREE_UNREPORTED
+            of several requests of which the last is an owner or of a device either may hold the address
+                mesh 0 over 0..1; mesh 1 without 0..1; allocate DRAM 0x1000 on 0..1, lifetime SYSTEM, view, mesh 0;
+                allocate DRAM 0x1000 on [0..1, mesh 0, owning | 0, mesh 0, view]; witness CLOSE_BEGUN DRAM on 0..1;
+                close
+                = causes UNEXPLAINED [UNEXPLAINED | SYSTEM]
+            of several requests of which the first is of a device either may hold the address
+                mesh 0 over 0..1; allocate DRAM 0x1000 on 0, lifetime SYSTEM, view, mesh 0;
+                allocate DRAM 0x1000 on 0..1, view, mesh 0; witness CLOSE_BEGUN DRAM on 0..1; close
+                = causes UNEXPLAINED FREE_UNREPORTED
+            of several requests of which the last is of a circular buffer no reading says that it is free
+                mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1, lifetime SYSTEM, view, mesh 0;
+                allocate DRAM 0x1000 on 0..1, circular buffer of program 7, view, mesh 0;
+                witness CLOSE_BEGUN DRAM on 0..1; close
+                because no free was reported
+                because 2 reports of that address are open, the last one of {allocated 3} (64 B), at …
             """)
     void isJudgedBy(Story story) {
         story.holds();
     }
 
     @Test
-    void aLeakDoesNotHideBehindAnExpectedBuffer() {
-        AllocationHistory history = weightsAndCache().closed();
-
-        assertThat(outcome(history, Expectation.because("shared").label("weights")))
-                .isEqualTo(Outcome.LEAKED);
-        assertThat(outcome(history, Expectation.because("all of it").type(DRAM)))
-                .isEqualTo(Outcome.EXPECTED_ONLY);
-    }
-
-    @Test
-    void aLeakDoesNotHideBehindAnExpectedBufferThatIsGone() {
-        AllocationHistory history = weightsAndCache()
-                .report("free DRAM 4096 on 0, label weights, view")
-                .closed();
-
-        assertThat(outcome(history, Expectation.because("shared").label("weights")))
-                .isEqualTo(Outcome.LEAKED);
-        assertThat(outcome(history, Expectation.because("shared").size(64))).isEqualTo(Outcome.LEAKED);
-        assertThat(outcome(history, Expectation.because("kept").label("cache").size(128)))
-                .isEqualTo(Outcome.EXPECTED_ONLY);
-    }
-
-    @Test
-    void circularBuffersThatShareAnAddressByNatureAreExpectedByTheFirst() {
-        AllocationHistory history = historyOf("""
-                mesh 0 over 0; allocate L1 4096 on 0, circular buffer of program 1;
-                allocate L1 4096 on 0, size 128, circular buffer of program 2; close
-                """);
-
-        assertThat(outcome(history, Expectation.because("cached").size(64).owner("1")))
-                .isEqualTo(Outcome.EXPECTED_ONLY);
-        assertThat(outcome(history, Expectation.because("cached").size(128))).isEqualTo(Outcome.LEAKED);
-    }
-
-    @Test
     void whatIsLeftIsNamedAndNotWhatWasFreed() {
-        Survivor survivor = judged(
-                        weightsAndCache().report("free DRAM 4096 on 0, view").closed())
-                .verdict()
-                .survivors()
-                .get(0);
+        BufferGeneration left = historyOf("""
+                allocate DRAM 4096 on 0, label weights, view; allocate DRAM 4096 on 0, size 128, label cache, owning;
+                free DRAM 4096 on 0, view
+                """).live().get(0);
 
-        assertThat(survivor.buffer().label()).contains("cache");
-        assertThat(survivor.buffer().origin().orElseThrow().site())
-                .isEqualTo(survivor.buffer()
-                        .reports()
-                        .get(1)
-                        .request()
-                        .origin()
-                        .orElseThrow()
-                        .site());
-    }
-
-    @Test
-    void whereSeveralAreLeftTheLastIsNamedToo() {
-        var history = weightsAndCache().closed();
-
-        assertThat(judged(history)
-                        .verdict()
-                        .survivors()
-                        .get(0)
-                        .diagnosis()
-                        .evidence()
-                        .get(1)
-                        .text())
-                .isEqualTo(
-                        expected(
-                                history,
-                                "2 reports of that address are open, the last one of {last allocated} (128 B), at dev.example.HistoryTests.story(HistoryTests.java:3)"));
-    }
-
-    @Test
-    void oneLateReleaseDoesNotExcuseTwoBuffers() {
-        judged(lateReleases(1)).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void aLateReleaseOfEachMakesBothLate() {
-        judged(lateReleases(2)).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
-    }
-
-    private static AllocationHistory lateReleases(int count) {
-        HistoryScript closed = weightsAndCache()
-                .witness(Moment.CLOSE_BEGUN, DRAM, device(0), 4096)
-                .close();
-        for (int i = 0; i < count; i++) {
-            closed.freeIgnored(DRAM, device(0), 4096, IgnoredFreeReason.DEVICE_CLOSED);
-        }
-        return closed.recorded();
-    }
-
-    private static HistoryScript weightsAndCache() {
-        return history().report("""
-                mesh 0 over 0; allocate DRAM 4096 on 0, label weights, view;
-                allocate DRAM 4096 on 0, size 128, label cache, owning
-                """);
-    }
-
-    private static Outcome outcome(AllocationHistory history, Expectation only) {
-        return LeakCheck.create()
-                .expecting(ExpectedBuffers.of(only))
-                .examine(history)
-                .outcome();
-    }
-
-    /** Of several requests that one allocator served at an address only the last may hold it. */
-    @Nested
-    class Reused {
-
-        private static HistoryScript firstOfTheRuntime(Ownership ownership, int mesh, int[] devices) {
-            var script = history()
-                    .mesh(0, 0, 1)
-                    .meshWithoutDevices(1, 0, 1)
-                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                    .lifetime(BufferLifetime.SYSTEM)
-                    .nonOwning()
-                    .onMesh(0)
-                    .allocate(DRAM, devices, 0x1000, 64)
-                    .onMesh(mesh);
-            return ownership == Ownership.OWNING ? script.owning() : script.nonOwning();
-        }
-
-        private static Cause causeOf(HistoryScript script) {
-            return judged(script.witness(CLOSE_BEGUN, DRAM, devices(0, 1)).closed())
-                    .verdict()
-                    .survivors()
-                    .get(0)
-                    .cause();
-        }
-
-        @Test
-        void isDueWhenTheLastOneIs() {
-            assertThat(causeOf(firstOfTheRuntime(Ownership.NON_OWNING, 0, devices(0, 1))))
-                    .isEqualTo(Cause.FREE_UNREPORTED);
-        }
-
-        @Test
-        void isNotReportedForViewsOrAllocationsOfADevice() {
-            assertThat(causeOf(firstOfTheRuntime(Ownership.OWNING, 0, devices(0, 1))))
-                    .isNotEqualTo(Cause.FREE_UNREPORTED);
-            assertThat(causeOf(firstOfTheRuntime(Ownership.NON_OWNING, 0, device(0))))
-                    .isNotEqualTo(Cause.FREE_UNREPORTED);
-        }
-
-        @Test
-        void isNotReportedForAnEarlierAllocationOfADevice() {
-            var script = history().report("""
-                    mesh 0 over 0..1; allocate DRAM 0x1000 on 0, lifetime SYSTEM, view, mesh 0;
-                    allocate DRAM 0x1000 on 0..1, view, mesh 0
-                    """);
-
-            assertThat(causeOf(script)).isNotEqualTo(Cause.FREE_UNREPORTED);
-        }
-
-        @Test
-        void isNotSaidWhereACircularBufferCameLater() {
-            var history = historyOf("""
-                    mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1, lifetime SYSTEM, view, mesh 0;
-                    allocate DRAM 0x1000 on 0..1, circular buffer of program 7, view, mesh 0;
-                    witness CLOSE_BEGUN DRAM on 0..1; close
-                    """);
-
-            assertThat(judged(history).verdict().survivors().get(0).diagnosis().evidence())
-                    .extracting(Evidence::text)
-                    .noneMatch(words -> words.contains("when close began"));
-        }
+        assertThat(left.label()).contains("cache");
+        assertThat(left.origin()).isEqualTo(left.reports().get(1).request().origin());
     }
 }

@@ -44,7 +44,7 @@ public @interface Stories {
 
         @Override
         public Stream<? extends Arguments> provideArguments(ExtensionContext context) {
-            return Stream.of(text.split("\\R(?=\\S)", -1)).map(Story::of).map(Arguments::of);
+            return Stream.of(text.split("\\R(?=\\S)", -1)).flatMap(Story::of).map(Arguments::of);
         }
     }
 }

@@ -1,90 +1,103 @@
 package dev.meshguard.verdict;
 
-import dev.meshguard.history.Anomaly;
 import dev.meshguard.tracker.script.HistoryScript;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
  * A history and the verdict that it must have.
  *
- * <p>Its lines are the history, as {@link HistoryScript#report} reads it, and then what is expected. A line that begins with
- * {@code =} lists the outcome, the cause and status of all survivors, or {@code causes} or {@code statuses} oldest first, and
- * the kinds of {@code anomalies}, and the {@code devices} or {@code meshes} of what is {@code live}; {@code conclusive} says that there is no inconclusive reason. Lines that begin with
- * {@code because} are the whole evidence of the oldest survivor, with {@code fix} the fix of the only group, and with
- * {@code inconclusive} all reasons. A line that is indented twice continues the one above.
+ * <p>Its lines are the history, as {@link HistoryScript#report} reads it, and then what must come of it. A line that is indented
+ * twice continues the one above. Of a choice {@code [a | b]} each is a story; all choices of a story are made together.
+ *
+ * <pre>
+ * expecting DRAM count atMost 2    the check is made with this entry of a file of expected buffers
+ * part of decode                   the lines below are about the part of this context
+ * = LEAKED, conclusive             the outcome, and that there is no inconclusive reason; also: leak free, balanced, as expected
+ * = LATE FREED_LATE                the cause and the status of each survivor
+ * = causes LATE LOST, statuses …   those of the survivors, oldest first
+ * = anomalies OVERLAP, overwrites …, reasons …    their kinds
+ * = leaks 2, generations 3, ledger entries 1      how many there are
+ * = live on devices 0 1, live of meshes 0, live buffers 1000    what the ledger holds
+ * = no anomalies, no fix, no circumstances, no consequences, no overwrites, no live buffers, not leak free
+ * because …                        the whole evidence of the oldest survivor, "youngest because" of the youngest
+ * sum 2 allocated, 2 leaked        the sum of the verdict
+ * fix …, inconclusive …, survivor …, leak …, consequence …, circumstance …, anomaly …, overwrite …, live …, entry …
+ *                                  all of them, each as a line; a text that ends with … goes on
+ * </pre>
  */
 public record Story(String name, String sentences, List<String> expected) {
 
-    static Story of(String text) {
+    private static final Pattern CHOICE = Pattern.compile("\\[([^\\[\\]]*\\s\\|\\s[^\\[\\]]*)]");
+
+    /** Returns the stories of a text: one, or one for each choice. */
+    static Stream<Story> of(String text) {
+        int choices = CHOICE.matcher(text)
+                .results()
+                .mapToInt(choice -> choicesOf(choice.group(1)).length)
+                .max()
+                .orElse(1);
+        return IntStream.range(0, choices)
+                .mapToObj(
+                        number -> CHOICE.matcher(text).replaceAll(choice -> choicesOf(choice.group(1))[number].strip()))
+                .map(Story::read);
+    }
+
+    private static String[] choicesOf(String text) {
+        return text.split("\\s\\|(?=\\s|$)", -1);
+    }
+
+    private static Story read(String text) {
         List<String> lines = text.replaceAll("\\R {8,}", " ")
                 .lines()
                 .skip(1)
                 .map(String::strip)
                 .toList();
-        List<String> expected = lines.stream().filter(Story::isExpectation).toList();
-        String sentences = String.join(" ", lines.subList(0, lines.size() - expected.size()));
-        return new Story(text.lines().findFirst().orElseThrow(), sentences, expected);
+        List<String> sentences =
+                lines.stream().takeWhile(line -> !isExpectation(line)).toList();
+        return new Story(
+                text.lines().findFirst().orElseThrow(),
+                String.join(" ", sentences),
+                lines.subList(sentences.size(), lines.size()));
     }
 
     private static boolean isExpectation(String line) {
-        return line.matches("(=|because|inconclusive|fix) .*");
+        return line.matches("(=|expecting|part of) .*") || Judgement.isText(line);
     }
 
     /** Fails if the verdict is another one. */
     public void holds() {
-        if (expected.isEmpty()) {
-            throw new IllegalArgumentException("The story \"" + name + "\" expects nothing");
-        }
-        Judgement judgement = Judgement.judged(HistoryScript.historyOf(sentences));
-        beginningWith("= ")
-                .flatMap(claims -> Stream.of(claims.split(", ", 0)))
-                .forEach(claim -> hasProperty(judgement, claim, List.of(claim.split(" ", 0))));
-        String[] facts = beginningWith("because ").toArray(String[]::new);
-        if (facts.length > 0) {
-            judgement.because(facts);
-        }
-        String[] reasons = beginningWith("inconclusive ").toArray(String[]::new);
-        if (reasons.length > 0) {
-            judgement.inconclusiveReasons(reasons);
-        }
-        beginningWith("fix ").forEach(judgement::hasFix);
-    }
-
-    private static void hasProperty(Judgement judgement, String claim, List<String> words) {
-        Stream<String> values = words.stream().skip(1);
-        switch (words.get(0)) {
-            case "conclusive" -> judgement.inconclusiveReasons();
-            case "no" -> hasNone(judgement, words.get(1));
-            case "live" ->
-                judgement.hasLive(
-                        words.get(2),
-                        words.stream().skip(3).map(Integer::valueOf).toArray(Integer[]::new));
-            case "anomalies" ->
-                judgement.hasAnomalies(values.map(Anomaly.Kind::valueOf).toArray(Anomaly.Kind[]::new));
-            case "causes" -> judgement.hasCauses(values.map(Cause::valueOf).toArray(Cause[]::new));
-            case "statuses" ->
-                judgement.hasStandings(values.map(SurvivorStatus::valueOf).toArray(SurvivorStatus[]::new));
-            default -> {
-                if (words.size() == 1) {
-                    judgement.hasOutcome(Outcome.valueOf(claim));
-                } else {
-                    judgement.hasOnly(Cause.valueOf(words.get(0)), SurvivorStatus.valueOf(words.get(1)));
-                }
+        HistoryScript script = HistoryScript.scriptOf(sentences);
+        List<String> entries = new ArrayList<>();
+        List<String> texts = new ArrayList<>();
+        Judgement judgement = Judgement.judged(script.recorded());
+        boolean expectsNothing = true;
+        for (String line : expected) {
+            String rest = line.substring(line.indexOf(' ') + 1);
+            if (line.startsWith("expecting ")) {
+                entries.add(rest.contains("because ") ? rest : rest + " because \"it is known\"");
+                judgement = Judgement.judged(
+                        script.recorded(), ExpectedBuffers.parse(String.join("\n", entries), "a story"));
+            } else if (line.startsWith("part of ")) {
+                judgement.hasTexts(texts);
+                texts.clear();
+                judgement = Judgement.judged(script.partOf(rest.substring("of ".length())));
+            } else if (line.startsWith("= ")) {
+                Stream.of(rest.split(", ", -1)).forEach(judgement::fits);
+                expectsNothing = false;
+            } else {
+                texts.add(line);
+                expectsNothing = false;
             }
         }
-    }
-
-    private static void hasNone(Judgement judgement, String what) {
-        switch (what) {
-            case "fix" -> judgement.hasFix("");
-            case "anomalies" -> judgement.hasAnomalies();
-            default -> throw new IllegalArgumentException("No story can say \"no " + what + "\"");
+        if (expectsNothing) {
+            throw new IllegalArgumentException("The story \"" + name + "\" expects nothing");
         }
-    }
-
-    private Stream<String> beginningWith(String word) {
-        return expected.stream().filter(line -> line.startsWith(word)).map(line -> line.substring(word.length()));
+        judgement.hasTexts(texts);
     }
 
     @Override

@@ -39,13 +39,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HistoryScript {
 
-    private static final String WITHOUT_ORIGINS = "without origins;";
-
     private final AllocationTracker tracker;
     private final boolean withOrigins;
     private final Map<Integer, MeshDescription> open = new LinkedHashMap<>();
     private final HistorySentences sentences = new HistorySentences(this);
     private @Nullable Verb pending;
+    private final Map<Long, MemoryRequest> requests = new LinkedHashMap<>();
     private MemoryRequest lastRequest = MemoryRequest.of(AllocationDetails.user());
 
     private HistoryScript(AllocationTracker tracker, boolean withOrigins) {
@@ -63,13 +62,22 @@ public final class HistoryScript {
         return on(AllocationTracker.builder().originCapture(OriginCapture.NONE).build());
     }
 
-    /** Returns the history that {@link #report} reports, without origins if it begins so: {@code without origins; …}. */
+    /** Returns the history that sentences report. */
     public static AllocationHistory historyOf(String text) {
-        return text.startsWith(WITHOUT_ORIGINS)
-                ? historyWithoutOrigins()
-                        .report(text.substring(WITHOUT_ORIGINS.length()))
-                        .recorded()
-                : history().report(text).recorded();
+        return scriptOf(text).recorded();
+    }
+
+    /**
+     * Returns a history that sentences begin. Before them may stand {@code without origins;} or {@code banked addresses;}.
+     */
+    public static HistoryScript scriptOf(String text) {
+        String[] conditionAndRest = text.split(";", 2);
+        return switch (conditionAndRest[0].strip()) {
+            case "without origins" -> historyWithoutOrigins().report(conditionAndRest[1]);
+            case "banked addresses" ->
+                on(AllocationTracker.builder().bankedAddresses().build()).report(conditionAndRest[1]);
+            default -> history().report(text);
+        };
     }
 
     /** Continues the recording of a tracker. */
@@ -111,25 +119,24 @@ public final class HistoryScript {
 
     /** Opens a mesh of a source that does not report the initialisation of devices. */
     public HistoryScript meshWithoutDevices(int id, int... devices) {
-        MeshDescription mesh = MeshDescription.of(
-                id, "mesh " + id, IntStream.of(devices).boxed().toList());
-        flush();
-        tracker.meshOpened(mesh);
-        open.put(id, mesh);
-        return this;
+        return opened(MeshDescription.of(id, "mesh " + id, list(devices)));
     }
 
     /** Opens a submesh: its devices are already open and stay unchanged. */
     public HistoryScript submesh(int id, int parent, int... devices) {
-        MeshDescription mesh = MeshDescription.of(
-                        id,
-                        "1x" + devices.length + " submesh",
-                        IntStream.of(devices).boxed().toList())
-                .withParent(parent);
-        flush();
-        tracker.meshOpened(mesh);
-        open.put(id, mesh);
+        return opened(MeshDescription.of(id, "1x" + devices.length + " submesh", list(devices))
+                .withParent(parent));
+    }
+
+    /** Opens a mesh as described. */
+    HistoryScript opened(MeshDescription mesh) {
+        tracker().meshOpened(mesh);
+        open.put(mesh.id(), mesh);
         return this;
+    }
+
+    static List<Integer> list(int[] devices) {
+        return IntStream.of(devices).boxed().toList();
     }
 
     /** Closes one mesh; devices that another one uses stay open. */
@@ -179,8 +186,28 @@ public final class HistoryScript {
 
     /** Returns the history as it is. */
     public AllocationHistory recorded() {
+        return tracker().history();
+    }
+
+    /** Returns the part of the history for which a context is responsible. */
+    public AllocationHistory partOf(String context) {
+        return recorded().partOf(sentences.context(context));
+    }
+
+    /** Reports what was said so far and returns who records it. */
+    AllocationTracker tracker() {
         flush();
-        return tracker.history();
+        return tracker;
+    }
+
+    /** Returns the last request that allocated an address. */
+    MemoryRequest requestOf(long address) {
+        flush();
+        MemoryRequest request = requests.get(address);
+        if (request == null) {
+            throw new IllegalArgumentException("Nothing was allocated at " + address);
+        }
+        return request;
     }
 
     // Buffers
@@ -202,17 +229,8 @@ public final class HistoryScript {
 
     /** Reports that a free was ignored. */
     public HistoryScript freeIgnored(BufferType type, int[] devices, long address, IgnoredFreeReason reason) {
-        return freeIgnored(AllocationDetails.user(), type, devices, address, reason);
-    }
-
-    /** Reports that a free with details was ignored. */
-    public HistoryScript freeIgnored(
-            AllocationDetails details, BufferType type, int[] devices, long address, IgnoredFreeReason reason) {
-        flush();
-        MemoryRequest release = tracker.release(details);
-        for (int device : devices) {
-            tracker.freeIgnored(release, device, type, address, reason);
-        }
+        free(type, devices, address);
+        verb().reason = reason;
         return this;
     }
 
@@ -251,6 +269,12 @@ public final class HistoryScript {
         verb().stack = new StackTraceElement[] {
             new StackTraceElement("dev.example.HistoryTests", "story", "HistoryTests.java", line)
         };
+        return this;
+    }
+
+    /** Nothing of its stack is known. */
+    HistoryScript withoutFrames() {
+        verb().stack = new StackTraceElement[0];
         return this;
     }
 
@@ -442,6 +466,7 @@ public final class HistoryScript {
         private StackTraceElement[] stack = new Throwable().getStackTrace();
         private @Nullable MemoryRequest request;
         private boolean oneByOne;
+        private @Nullable IgnoredFreeReason reason;
         private long size;
         private AllocationDetails details = AllocationDetails.user();
         private Ownership ownership = Ownership.UNKNOWN;
@@ -475,9 +500,7 @@ public final class HistoryScript {
         }
         if (!verb.allocates) {
             MemoryRequest release = tracker.release(verb.details);
-            for (Place place : verb.places) {
-                tracker.freed(release, place.device(), verb.type, place.address(), verb.ownership);
-            }
+            verb.places.forEach(place -> free(release, verb, place));
             return;
         }
         MemoryRequest request = verb.request == null ? request(verb) : verb.request;
@@ -490,7 +513,16 @@ public final class HistoryScript {
         }
     }
 
+    private void free(MemoryRequest release, Verb verb, Place place) {
+        if (verb.reason == null) {
+            tracker.freed(release, place.device(), verb.type, place.address(), verb.ownership);
+        } else {
+            tracker.freeIgnored(release, place.device(), verb.type, place.address(), verb.reason);
+        }
+    }
+
     private void allocate(MemoryRequest request, Verb verb, Place place, Ownership ownership) {
+        requests.put(place.address(), request);
         tracker.allocated(request, place.device(), verb.type, place.address(), verb.size, ownership);
     }
 

@@ -4,14 +4,23 @@ import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.tracker.AllocationContext;
+import dev.meshguard.tracker.Scope;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -22,13 +31,17 @@ import java.util.stream.Stream;
  * </pre>
  *
  * <p>A buffer has 64 bytes if no size is given. Each sentence is a line of its own for origins; {@code same line} is that of
- * the request before, and with {@code same request} it is that request that reports once more.
+ * the request before, and with {@code same request} it is that request that reports once more. A word that has no meaning is an
+ * error.
  */
 final class HistorySentences {
 
     private static final long SIZE = 64;
 
     private final HistoryScript script;
+    private final Map<String, AllocationContext> contexts = new HashMap<>();
+    private Scope current = () -> {};
+    private Scope round = () -> {};
     private int line;
     private int lineOfRequest;
 
@@ -40,157 +53,332 @@ final class HistorySentences {
         for (String sentence : text.split(";", -1)) {
             if (!sentence.isBlank()) {
                 line++;
-                readSentence(sentence.strip());
+                try {
+                    readSentence(Stream.of(sentence.strip().split(", ", -1))
+                            .map(Words::new)
+                            .toList());
+                } catch (IllegalArgumentException wrong) {
+                    throw new IllegalArgumentException(wrong.getMessage() + " in \"" + sentence.strip() + "\"", wrong);
+                }
             }
         }
     }
 
-    private void readSentence(String sentence) {
-        String[] verbAndRest = sentence.split(" ", 2);
-        String rest = verbAndRest.length == 1 ? "" : verbAndRest[1];
-        switch (verbAndRest[0]) {
-            case "mesh" -> mesh(rest.split(" ", 0), sentence);
-            case "close" -> close(rest);
+    AllocationContext context(String name) {
+        return contexts.computeIfAbsent(name, script.tracker()::context);
+    }
+
+    private void readSentence(List<Words> parts) {
+        Words words = parts.get(0);
+        List<Words> details = parts.subList(1, parts.size());
+        String verb = words.next();
+        switch (verb) {
+            case "allocate", "free", "ignore" -> buffers(verb, words, details);
+            case "witness" -> witness(words, details);
+            case "mesh" -> mesh(words, details);
+            case "source" -> source(words, details);
+            default -> report(verb, words);
+        }
+        parts.forEach(Words::end);
+    }
+
+    private void report(String verb, Words words) {
+        switch (verb) {
+            case "close" -> close(words);
             case "closing" -> script.closing();
-            case "allocate", "free", "ignore" -> buffers(verbAndRest[0], List.of(rest.split(", ", 0)), sentence);
-            case "witness" -> witness(List.of(rest.split(", ", 0)), sentence);
-            case "cached" -> script.cached(owner(rest));
-            case "end" -> script.endOf(owner(rest));
-            case "phase" -> script.phase(new Phase(rest));
-            case "source" -> script.source(rest);
-            case "stopped" -> script.stopped(rest);
+            case "cached" -> script.cached(words.owner());
+            case "end" -> script.endOf(words.owner());
+            case "phase" -> script.phase(new Phase(words.rest()));
+            case "stopped" -> script.stopped(words.rest());
             case "started" -> script.started();
-            case "died" -> script.died(Long.parseLong(rest));
-            case "checked" -> script.checkedOn(rest.isEmpty() ? "2026-11-20" : rest);
-            case "handle" -> script.traced(rest.equals("lost") ? Reachability.lost() : Reachability.held());
-            case "lost" -> {
-                String[] countAndReason = rest.split(" ", 2);
-                script.lost(Long.parseLong(countAndReason[0]), countAndReason[1]);
-            }
-            default -> throw unknown(verbAndRest[0], sentence);
+            case "died" -> script.died(words.number());
+            case "checked" -> script.checkedOn(words.isEmpty() ? "2026-11-20" : words.next());
+            case "handle" -> script.traced(handle(words));
+            case "lost" -> script.lost(words.number(), words.rest());
+            case "trace" -> trace(new Owner(Owner.Kind.TRACE, words.next()), words);
+            case "read" -> script.tracker().resultRead(script.requestOf(words.number()));
+            case "for" -> responsible(words);
+            case "round" -> round(words);
+            default -> throw unknown(verb);
         }
     }
 
     /** {@code mesh 0 over 0..3}, {@code mesh 1 in 0 over 0}, or {@code mesh 0 without 0} if no device is reported. */
-    private void mesh(String[] words, String sentence) {
-        int id = Integer.parseInt(words[0]);
-        switch (words[1]) {
-            case "over" -> script.mesh(id, devices(words[2]));
-            case "without" -> script.meshWithoutDevices(id, devices(words[2]));
-            case "in" -> script.submesh(id, Integer.parseInt(words[2]), devices(words[4]));
-            default -> throw unknown(words[1], sentence);
+    private void mesh(Words words, List<Words> details) {
+        int id = words.integer();
+        String relation = words.next();
+        switch (relation) {
+            case "over" -> script.mesh(id, words.devices());
+            case "in" -> script.submesh(id, words.integer(), words.skip("over").devices());
+            case "without" -> {
+                List<Integer> devices = HistoryScript.list(words.devices());
+                int busiest = -1;
+                for (Words detail : details) {
+                    busiest = detail.skip("busiest").integer();
+                }
+                script.opened(new MeshDescription(id, "mesh " + id, devices, busiest));
+            }
+            default -> throw unknown(relation);
         }
     }
 
-    private void close(String what) {
+    private void close(Words words) {
+        if (words.isEmpty()) {
+            script.close();
+        } else if (words.isNext("without")) {
+            words.skip("devices");
+            script.closeWithoutDevices();
+        } else {
+            script.closeMesh(words.integer());
+        }
+    }
+
+    /** {@code source snapshots}, with {@code inferring frees} if it sees no free itself. */
+    private void source(Words words, List<Words> details) {
+        SourceDescription source = SourceDescription.of(words.rest());
+        for (Words detail : details) {
+            detail.skip("inferring").skip("frees");
+            source = source.inferringFrees();
+        }
+        script.tracker().sourceAttached(source);
+    }
+
+    /** {@code handle lost}, {@code handle unknown}, {@code handle held} or {@code handle held by Cache.all -> ArrayList[0]}. */
+    private static Reachability handle(Words words) {
+        String found = words.next();
+        return switch (found) {
+            case "lost" -> Reachability.lost();
+            case "unknown" -> Reachability.unknown();
+            case "held" ->
+                words.isEmpty()
+                        ? Reachability.held()
+                        : Reachability.heldBy(
+                                List.of(words.skip("by").rest().split(" -> ", -1)));
+            default -> throw unknown(found);
+        };
+    }
+
+    /** {@code trace 1 begins}, {@code reads 0x1000}, {@code writes 0x1000}, {@code ends} and {@code replays}, on mesh 0. */
+    private void trace(Owner trace, Words words) {
+        String what = words.next();
         switch (what) {
-            case "" -> script.close();
-            case "without devices" -> script.closeWithoutDevices();
-            default -> script.closeMesh(Integer.parseInt(what));
+            case "begins" -> script.tracker().captureBegan(0, trace);
+            case "reads" -> script.tracker().bufferCaptured(trace, script.requestOf(words.number()));
+            case "writes" -> script.tracker().resultCaptured(trace, script.requestOf(words.number()));
+            case "ends" -> script.tracker().captureEnded(trace);
+            case "replays" -> script.tracker().traceReplayed(trace, List.of());
+            default -> throw unknown(what);
         }
     }
 
-    /** {@code DRAM 0x1000 on 0..3}, and details. */
-    private void buffers(String verb, List<String> parts, String sentence) {
-        String[] words = parts.get(0).split(" ", 0);
-        BufferType type = BufferType.valueOf(words[0]);
-        long address = Long.decode(words[1]);
-        int[] devices = devices(words[3]);
-        List<String> details = parts.subList(1, parts.size());
-        switch (verb) {
-            case "free" -> script.free(type, devices, address);
-            case "ignore" -> {
-                script.freeIgnored(type, devices, address, IgnoredFreeReason.valueOf(details.get(0)));
-                return;
-            }
-            default -> {
-                lineOfRequest = details.contains("same line") ? lineOfRequest : line;
-                script.allocate(type, devices, address, SIZE).atLine(lineOfRequest);
-            }
-        }
-        details.forEach(detail -> detail(detail, sentence));
+    /** {@code for decode}: the context of that name is responsible from here on; {@code for all}: none is. */
+    private void responsible(Words words) {
+        current.close();
+        String name = words.next();
+        current = name.equals("all") ? () -> {} : context(name).makeCurrent();
     }
 
-    private void detail(String detail, String sentence) {
-        String[] words = detail.split(" ", 0);
-        String last = words[words.length - 1];
-        switch (words[0]) {
-            case "size" -> script.size(Long.decode(last));
+    /** {@code round 2} ends the round before; {@code round ends} begins no other. */
+    private void round(Words words) {
+        script.tracker();
+        round.close();
+        round = words.isNext("ends") ? () -> {} : script.tracker().round(words.integer());
+    }
+
+    /** {@code DRAM 0x1000 on 0..3}, and details; {@code 0x1000..0x3000} are as many requests of one line, 0x1000 apart. */
+    private void buffers(String verb, Words words, List<Words> details) {
+        BufferType type = words.constant(BufferType.class);
+        long[] addresses = words.addresses();
+        int[] devices = words.skip("on").devices();
+        if (verb.equals("allocate") && details.stream().noneMatch(detail -> detail.is("same line"))) {
+            lineOfRequest = line;
+        }
+        for (long address : addresses) {
+            List<Words> left = details.stream().map(Words::again).toList();
+            switch (verb) {
+                case "free" -> script.free(type, devices, address);
+                case "ignore" ->
+                    script.freeIgnored(type, devices, address, left.get(0).constant(IgnoredFreeReason.class));
+                default -> script.allocate(type, devices, address, SIZE).atLine(lineOfRequest);
+            }
+            left.stream().filter(detail -> !detail.isEmpty()).forEach(this::detail);
+            left.forEach(Words::end);
+        }
+        details.forEach(Words::rest);
+    }
+
+    private void detail(Words words) {
+        String detail = words.next();
+        switch (detail) {
+            case "size" -> script.size(words.number());
             case "each" -> script.eachOnItsOwn();
             case "same" -> {
-                if (last.equals("request")) {
+                if (words.isNext("request")) {
                     script.ofSameRequest();
                 } else {
-                    script.atLine(lineOfRequest);
+                    words.skip("line");
                 }
             }
             case "owning" -> script.owning();
             case "view" -> script.nonOwning();
-            case "again" -> script.andOnceMore(Ownership.valueOf(last));
-            case "and" -> script.and(devices(last), Long.decode(words[1]));
-            case "of" -> script.ownedBy(owner(detail.substring("of ".length())));
-            case "circular" -> script.circularBufferOf(owner("program " + last));
-            case "lifetime" -> script.lifetime(BufferLifetime.valueOf(last));
-            case "mesh" -> script.onMesh(Integer.parseInt(last));
-            case "allocator" -> script.fromAllocator(allocator(last));
+            case "again" -> script.andOnceMore(words.constant(Ownership.class));
+            case "and" -> {
+                long address = words.number();
+                script.and(words.skip("on").devices(), address);
+            }
+            case "of" -> script.ownedBy(words.owner());
+            case "circular" -> script.circularBufferOf(words.skip("buffer").skip("of").owner());
+            case "lifetime" -> script.lifetime(words.constant(BufferLifetime.class));
+            case "mesh" -> script.onMesh(words.integer());
+            case "allocator" -> script.fromAllocator(words.allocator());
             case "pointer" -> script.asView();
-            case "label" -> script.labelled(detail.substring("label ".length()));
-            case "extent" -> script.extent(Long.decode(last));
+            case "label" -> script.labelled(words.rest());
+            case "extent" -> script.extent(words.number());
             case "collectable" -> script.freedOnCollection();
             case "collected" -> script.ofCollectedHandle();
-            case "process" -> script.by(Long.parseLong(last));
-            default -> throw unknown(words[0], sentence);
+            case "process" -> script.by(words.number());
+            case "without" -> {
+                words.skip("frames");
+                script.withoutFrames();
+            }
+            default -> throw unknown(detail);
         }
     }
 
     /** {@code CLOSE_BEGUN DRAM on 0: 0x1000 0x2000}, of mesh 0 unless another one is named. */
-    private void witness(List<String> parts, String sentence) {
-        String[] readingAndTaken = parts.get(0).split(":", 2);
-        String[] words = readingAndTaken[0].split(" ", 0);
+    private void witness(Words words, List<Words> details) {
+        WitnessSnapshot.Moment moment = words.constant(WitnessSnapshot.Moment.class);
+        BufferType type = words.constant(BufferType.class);
+        int[] devices = words.skip("on").devices();
         int mesh = 0;
         AllocatorId allocator = null;
-        for (String detail : parts.subList(1, parts.size())) {
-            String value = detail.substring(detail.indexOf(' ') + 1);
-            switch (detail.split(" ", 0)[0]) {
-                case "mesh" -> mesh = Integer.parseInt(value);
-                case "allocator" -> allocator = allocator(value);
-                default -> throw unknown(detail, sentence);
+        for (Words detail : details) {
+            String name = detail.next();
+            switch (name) {
+                case "mesh" -> mesh = detail.integer();
+                case "allocator" -> allocator = detail.allocator();
+                default -> throw unknown(name);
             }
         }
-        WitnessSnapshot.Builder reading = WitnessSnapshot.of(mesh, WitnessSnapshot.Moment.valueOf(words[0]));
-        long[] taken = readingAndTaken.length == 1
-                ? new long[0]
-                : Stream.of(readingAndTaken[1].strip().split(" ", 0))
-                        .mapToLong(Long::decode)
-                        .toArray();
+        WitnessSnapshot.Builder reading = WitnessSnapshot.of(mesh, moment);
         script.witnessOf(
-                allocator == null ? reading : reading.ofAllocator(allocator),
-                BufferType.valueOf(words[1]),
-                devices(words[3]),
-                taken);
+                allocator == null ? reading : reading.ofAllocator(allocator), type, devices, words.numbers());
     }
 
-    /** {@code 0}, {@code 0..3} or {@code 0+2}. */
-    private static int[] devices(String text) {
-        String[] range = text.split("\\.\\.", 2);
-        return range.length == 2
-                ? HistoryScript.devices(Integer.parseInt(range[0]), Integer.parseInt(range[1]))
-                : Stream.of(text.split("\\+", 0))
-                        .flatMapToInt(device -> IntStream.of(Integer.parseInt(device)))
-                        .toArray();
+    private static IllegalArgumentException unknown(String word) {
+        return new IllegalArgumentException("No history can report \"" + word + "\"");
     }
 
-    /** {@code program 7} or {@code trace 0}. */
-    private static Owner owner(String text) {
-        String[] kindAndName = text.split(" ", 2);
-        return new Owner(Owner.Kind.valueOf(kindAndName[0].toUpperCase(Locale.ROOT)), kindAndName[1]);
-    }
+    /** The words of a part of a sentence, from left to right. */
+    private static final class Words {
 
-    private static AllocatorId allocator(String kind) {
-        return new AllocatorId(AllocatorId.Kind.valueOf(kind), 0, 0);
-    }
+        private final String text;
+        private final Deque<String> left;
 
-    private static IllegalArgumentException unknown(String word, String sentence) {
-        return new IllegalArgumentException("No history can report \"" + word + "\" in \"" + sentence + "\"");
+        Words(String text) {
+            this.text = text;
+            this.left = new ArrayDeque<>(List.of(text.split(" ", -1)));
+        }
+
+        Words again() {
+            return new Words(text);
+        }
+
+        boolean is(String words) {
+            return text.equals(words);
+        }
+
+        boolean isEmpty() {
+            return left.isEmpty();
+        }
+
+        boolean isNext(String word) {
+            boolean isNext = word.equals(left.peek());
+            if (isNext) {
+                left.remove();
+            }
+            return isNext;
+        }
+
+        String next() {
+            if (left.isEmpty()) {
+                throw new IllegalArgumentException("A word is missing after \"" + text + "\"");
+            }
+            return left.remove();
+        }
+
+        Words skip(String expected) {
+            String word = next();
+            if (!word.equals(expected)) {
+                throw new IllegalArgumentException("\"" + word + "\" stands where \"" + expected + "\" belongs");
+            }
+            return this;
+        }
+
+        String rest() {
+            String rest = String.join(" ", left);
+            left.clear();
+            return rest;
+        }
+
+        void end() {
+            if (!left.isEmpty()) {
+                throw unknown(left.getFirst());
+            }
+        }
+
+        long number() {
+            return Long.decode(next());
+        }
+
+        int integer() {
+            return Integer.parseInt(next());
+        }
+
+        /** {@code 0x1000}, or {@code 0x1000..0x3000}. */
+        long[] addresses() {
+            String[] range = next().split("\\.\\.", 2);
+            return LongStream.iterate(
+                            Long.decode(range[0]),
+                            address -> address <= Long.decode(range[range.length - 1]),
+                            address -> address + 0x1000)
+                    .toArray();
+        }
+
+        long[] numbers() {
+            return Stream.of(rest().split(" ", -1))
+                    .filter(number -> !number.isEmpty())
+                    .mapToLong(Long::decode)
+                    .toArray();
+        }
+
+        <E extends Enum<E>> E constant(Class<E> type) {
+            return Enum.valueOf(type, next());
+        }
+
+        /** {@code 0}, {@code 0..3} or {@code 0+2}; before a list stands a colon. */
+        int[] devices() {
+            String devices = next();
+            String[] range = (devices.endsWith(":") ? devices.substring(0, devices.length() - 1) : devices)
+                    .split("\\.\\.", 2);
+            return range.length == 2
+                    ? HistoryScript.devices(Integer.parseInt(range[0]), Integer.parseInt(range[1]))
+                    : Stream.of(range[0].split("\\+", 0))
+                            .flatMapToInt(device -> IntStream.of(Integer.parseInt(device)))
+                            .toArray();
+        }
+
+        /** {@code program 7}, {@code trace 0} or {@code command-queue 0}. */
+        Owner owner() {
+            return new Owner(
+                    Owner.Kind.valueOf(next().toUpperCase(Locale.ROOT).replace('-', '_')), rest());
+        }
+
+        /** {@code MESH}, {@code DEVICE}, or {@code SUB_DEVICE 0 of 1}: the first one of manager 1. */
+        AllocatorId allocator() {
+            AllocatorId.Kind kind = constant(AllocatorId.Kind.class);
+            int subDevice = isEmpty() ? 0 : integer();
+            return new AllocatorId(kind, isEmpty() ? 0 : skip("of").integer(), subDevice);
+        }
     }
 }
