@@ -65,7 +65,8 @@ class AnalyzeMemoryTests {
         assertThat(status).isEqualTo(70);
         assertThat(folder.resolve("errors"))
                 .content()
-                .matches("meshguard: record needs more heap than this JVM has \\(24 MiB\\)\\. Run it with -Xmx128m .*\\R");
+                .matches(
+                        "meshguard: record needs more heap than this JVM has \\(24 MiB\\)\\. Run it with -Xmx128m .*\\R");
     }
 
     @Test

@@ -34,8 +34,10 @@ final class PackagedProgram {
         return new PackagedProgram(folder, List.of(command));
     }
 
+    /** In a JVM that starts and ends quickly; the launchers choose theirs. */
     static PackagedProgram ofJar(Path folder) {
-        return ofCommand(folder, JAVA_HOME.resolve("bin/java").toString(), "-jar", RUNNABLE_JAR.toString());
+        String java = JAVA_HOME.resolve("bin/java").toString();
+        return ofCommand(folder, java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-jar", RUNNABLE_JAR.toString());
     }
 
     PackagedProgram with(String variable, String value) {

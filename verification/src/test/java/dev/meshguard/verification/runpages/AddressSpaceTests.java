@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -62,19 +63,26 @@ class AddressSpaceTests {
     void hasTheFreeBytesAndTheLargestFreeBlockOfTheAllocator(Chromium chromium) {
         open(chromium, "");
 
-        MEASURED.forEach((event, statistics) -> {
-            chromium.run("Cursor.event.set(" + event + ")");
-            chromium.await("document.querySelector('#space-event').value === '" + event + "'");
-
-            assertThat(chromium.texts("[data-devices='0,1,2,3,4,5,6,7'] [data-figure=free]"))
-                    .as("free after event %s", event)
-                    .containsExactly(Quantities.shortSize(statistics.totalFree()));
-            assertThat(chromium.texts("[data-devices='0,1,2,3,4,5,6,7'] [data-figure=largest]"))
-                    .as("largest free block after event %s", event)
-                    .containsExactly(Quantities.shortSize(statistics.largestFree()));
-            assertThat(chromium.value("SpaceModel.of().largestFree('DRAM', " + event + ")"))
-                    .isEqualTo(statistics.largestFree());
-        });
+        assertThat(chromium.promised("""
+                (async () => {
+                    const seen = [];
+                    const texts = name => [...document.querySelectorAll(`[data-devices='0,1,2,3,4,5,6,7'] [data-figure=${name}]`)].map(one => one.textContent);
+                    for (const event of %s) {
+                        Cursor.event.set(event);
+                        while (document.querySelector('#space-event').value !== String(event)) {
+                            await new Promise(requestAnimationFrame);
+                        }
+                        seen.push(`#${event}: ${texts('free')}, ${texts('largest')}, ${SpaceModel.of().largestFree('DRAM', event)} B`);
+                    }
+                    return seen.join('\\n');
+                })()""".formatted(MEASURED.keySet())))
+                .as("free bytes and the largest free block, as shown and as counted, after each event")
+                .isEqualTo(MEASURED.entrySet().stream()
+                        .map(one -> "#" + one.getKey() + ": "
+                                + Quantities.shortSize(one.getValue().totalFree()) + ", "
+                                + Quantities.shortSize(one.getValue().largestFree()) + ", "
+                                + one.getValue().largestFree() + " B")
+                        .collect(Collectors.joining("\n")));
         assertThat(MEASURED.values()).anyMatch(one -> one.largestFree() < one.totalFree());
     }
 
