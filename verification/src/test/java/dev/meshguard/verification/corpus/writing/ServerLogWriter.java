@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -142,8 +143,8 @@ public final class ServerLogWriter {
         line("  Active allocations: %d", entries.size());
     }
 
-    private TreeSet<Integer> devices() {
-        TreeSet<Integer> devices = new TreeSet<>();
+    private Set<Integer> devices() {
+        Set<Integer> devices = new TreeSet<>();
         entries.keySet().forEach(place -> devices.add(place.device()));
         return devices;
     }
