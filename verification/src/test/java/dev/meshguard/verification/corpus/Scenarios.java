@@ -11,8 +11,6 @@ import dev.meshguard.verification.corpus.stage.Handle;
 import dev.meshguard.verification.corpus.stage.Stage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /** The programs of the corpus: small versions of those of the field, and common mistakes of users. */
@@ -64,7 +62,7 @@ final class Scenarios {
 
     static List<Scenario> clean() {
         return List.of(
-                Scenario.onAMesh("nothing", onMesh((stage, mesh) -> {})),
+                Scenario.onMesh("nothing", (stage, mesh) -> {}),
                 Scenario.onAMesh("test_mesh_allocation", stage -> meshAllocation(stage, 8, true, 0)),
                 Scenario.onAMesh("test_mesh_allocation in small", stage -> meshAllocation(stage, 2, true, 0)),
                 Scenario.onAMesh("accumulation, three rounds", Scenarios::accumulation),
@@ -73,22 +71,15 @@ final class Scenarios {
                 Scenario.onAMesh("a language model in small", stage -> languageModel(stage, true, true)),
                 Scenario.onAMesh("submeshes", stage -> submeshes(stage, 0)),
                 Scenario.onAMesh("traces, one after the other", stage -> traces(stage, true)),
-                Scenario.onAMesh("sub-devices", onMesh(Scenarios::subDevices)),
-                Scenario.onAMesh("sharded and replicated", onMesh(Scenarios::shardedAndReplicated)),
-                Scenario.onAMesh("aliases and views", onMesh(Scenarios::aliasesAndViews)),
-                Scenario.onAMesh("buffers of one device and of all", onMesh(Scenarios::oneDeviceAndAll)),
-                Scenario.onAMesh("circular buffers of several programs", onMesh(Scenarios::programs)),
+                Scenario.onMesh("sub-devices", Scenarios::subDevices),
+                Scenario.onMesh("sharded and replicated", Scenarios::shardedAndReplicated),
+                Scenario.onMesh("aliases and views", Scenarios::aliasesAndViews),
+                Scenario.onMesh("buffers of one device and of all", Scenarios::oneDeviceAndAll),
+                Scenario.onMesh("circular buffers of several programs", Scenarios::programs),
                 Scenario.onAMesh("a mesh that is opened again", Scenarios::reopened),
                 Scenario.onAMesh("two meshes side by side", stage -> twoMeshes(stage, false)),
-                Scenario.onAMesh("nested phases", onMesh(Scenarios::phases)),
+                Scenario.onMesh("nested phases", Scenarios::phases),
                 everything());
-    }
-
-    private static Consumer<Stage> onMesh(BiConsumer<Stage, MeshDevice> work) {
-        return stage -> stage.open(2, 4).ifPresent(mesh -> {
-            work.accept(stage, mesh);
-            stage.closeClean(mesh);
-        });
     }
 
     private static void meshAllocation(Stage stage, int scale, boolean clearsTheCache, int forgotten) {
@@ -323,53 +314,50 @@ final class Scenarios {
                 Scenario.onAMesh(
                         "test_mesh_allocation, cache not cleared", stage -> meshAllocation(stage, 2, false, 0)),
                 Scenario.onAMesh("test_mesh_allocation, two tensors kept", stage -> meshAllocation(stage, 2, true, 2)),
-                Scenario.onAMesh("a tensor dropped", onMesh((stage, mesh) -> {
+                Scenario.onMesh("a tensor dropped", (stage, mesh) -> {
                     stage.drop(stage.tensor(mesh, "dropped", 64, 64));
                     stage.free(stage.tensor(mesh, "freed", 64, 64));
-                })),
-                Scenario.onAMesh("one kept, one dropped, one freed, all alike", onMesh((stage, mesh) -> {
+                }),
+                Scenario.onMesh("one kept, one dropped, one freed, all alike", (stage, mesh) -> {
                     List<Handle> alike = new ArrayList<>();
                     for (int i = 0; i < 3; i++) {
                         alike.add(stage.tensor(mesh, "alike" + i, 64, 64));
                     }
                     stage.drop(alike.get(1));
                     stage.free(alike.get(2));
-                })),
-                Scenario.onAMesh("a deallocate that another handle prevents", onMesh((stage, mesh) -> {
+                }),
+                Scenario.onMesh("a deallocate that another handle prevents", (stage, mesh) -> {
                     Handle tensor = stage.tensor(mesh, "shared", 64, 64);
                     Handle alias = stage.alias(tensor);
                     stage.deallocateUnlessShared(tensor);
                     stage.drop(alias);
-                })),
-                Scenario.onAMesh(
-                        "the free of one device forgotten", onMesh((stage, mesh) -> single(stage, mesh, false))),
-                Scenario.onAMesh("one device takes one more", onMesh((stage, mesh) -> single(stage, mesh, true))),
-                Scenario.onAMesh("every device forgets one", onMesh((stage, mesh) -> {
+                }),
+                Scenario.onMesh("the free of one device forgotten", (stage, mesh) -> single(stage, mesh, false)),
+                Scenario.onMesh("one device takes one more", (stage, mesh) -> single(stage, mesh, true)),
+                Scenario.onMesh("every device forgets one", (stage, mesh) -> {
                     List<Handle> row = new ArrayList<>();
                     for (int device : mesh.deviceIds()) {
                         row.add(stage.onDevice(mesh, device, "weights", BufferType.L1, 2 * KIB));
                     }
                     stage.row(row);
                     stage.drop(row);
-                })),
-                Scenario.onAMesh("a program never ended", onMesh((stage, mesh) -> {
+                }),
+                Scenario.onMesh("a program never ended", (stage, mesh) -> {
                     stage.workload(mesh, "kept", 4 * KIB);
                     stage.free(stage.workload(mesh, "ended", 2 * KIB));
-                })),
-                Scenario.onAMesh(
+                }),
+                Scenario.onMesh(
                         "a program dropped",
-                        onMesh((stage, mesh) -> stage.drop(stage.workload(mesh, "dropped", 4 * KIB, 2 * KIB)))),
+                        (stage, mesh) -> stage.drop(stage.workload(mesh, "dropped", 4 * KIB, 2 * KIB))),
                 Scenario.onAMesh("a trace never released", stage -> traces(stage, false)),
                 Scenario.onAMesh("a language model that stays", stage -> languageModel(stage, false, false)),
                 Scenario.onAMesh("submeshes that forget", stage -> submeshes(stage, 1)),
                 Scenario.onAMesh("two meshes, one of which forgets", stage -> twoMeshes(stage, true)),
                 Scenario.onAMesh("a mesh that is opened again over what was forgotten", Scenarios::reopenedOverALeak),
-                Scenario.onAMesh(
-                        "a mesh never closed",
-                        stage -> stage.open(2, 4).ifPresent(mesh -> {
-                            stage.tensor(mesh, "open", 64, 64);
-                            stage.free(stage.tensor(mesh, "freed", 64, 64));
-                        })),
+                Scenario.opening("a mesh never closed", (stage, mesh) -> {
+                    stage.tensor(mesh, "open", 64, 64);
+                    stage.free(stage.tensor(mesh, "freed", 64, 64));
+                }),
                 everythingForgetful());
     }
 
@@ -404,55 +392,43 @@ final class Scenarios {
 
     static List<Scenario> late() {
         return List.of(
-                Scenario.onAMesh(
-                        "a tensor freed after the close",
-                        stage -> stage.open(2, 4).ifPresent(mesh -> {
-                            Handle outlives = stage.tensor(mesh, "outlives", 64, 64);
-                            stage.closeClean(mesh);
-                            stage.free(outlives);
-                        })),
-                Scenario.onAMesh(
-                        "a tensor freed after the close and kept",
-                        stage -> stage.open(2, 4).ifPresent(mesh -> {
-                            Handle outlives = stage.tensor(mesh, "outlives", 64, 64);
-                            Handle before = stage.tensor(mesh, "before", 32, 32);
-                            stage.freeAndKeep(before);
-                            stage.closeClean(mesh);
-                            stage.freeAndKeep(outlives);
-                        })),
-                Scenario.onAMesh(
-                        "a mesh object that goes after its close",
-                        stage -> stage.open(2, 4).ifPresent(mesh -> {
-                            Handle a = stage.tensor(mesh, "a", 64, 64);
-                            stage.free(stage.add(mesh, "sum", a, a), a);
-                            stage.close(mesh);
-                            stage.destroy(mesh);
-                        })),
-                Scenario.onAMesh(
-                        "a tensor freed after the check",
-                        stage -> stage.open(2, 4).ifPresent(mesh -> {
-                            Handle late = stage.tensor(mesh, "late", 64, 64);
-                            stage.closeClean(mesh);
-                            stage.check();
-                            stage.free(late);
-                        })),
-                Scenario.onAMesh(
-                        "a check before the close",
-                        stage -> stage.open(2, 4).ifPresent(mesh -> {
-                            Handle tensor = stage.tensor(mesh, "still there", 64, 64);
-                            stage.free(stage.tensor(mesh, "freed", 32, 32));
-                            stage.check();
-                            stage.free(tensor);
-                            stage.closeClean(mesh);
-                        })),
-                Scenario.onAMesh(
-                        "a program ended after the check",
-                        stage -> stage.open(2, 4).ifPresent(mesh -> {
-                            Handle late = stage.workload(mesh, "late", 4 * KIB);
-                            stage.closeClean(mesh);
-                            stage.check();
-                            stage.free(late);
-                        })),
+                Scenario.opening("a tensor freed after the close", (stage, mesh) -> {
+                    Handle outlives = stage.tensor(mesh, "outlives", 64, 64);
+                    stage.closeClean(mesh);
+                    stage.free(outlives);
+                }),
+                Scenario.opening("a tensor freed after the close and kept", (stage, mesh) -> {
+                    Handle outlives = stage.tensor(mesh, "outlives", 64, 64);
+                    Handle before = stage.tensor(mesh, "before", 32, 32);
+                    stage.freeAndKeep(before);
+                    stage.closeClean(mesh);
+                    stage.freeAndKeep(outlives);
+                }),
+                Scenario.opening("a mesh object that goes after its close", (stage, mesh) -> {
+                    Handle a = stage.tensor(mesh, "a", 64, 64);
+                    stage.free(stage.add(mesh, "sum", a, a), a);
+                    stage.close(mesh);
+                    stage.destroy(mesh);
+                }),
+                Scenario.opening("a tensor freed after the check", (stage, mesh) -> {
+                    Handle late = stage.tensor(mesh, "late", 64, 64);
+                    stage.closeClean(mesh);
+                    stage.check();
+                    stage.free(late);
+                }),
+                Scenario.opening("a check before the close", (stage, mesh) -> {
+                    Handle tensor = stage.tensor(mesh, "still there", 64, 64);
+                    stage.free(stage.tensor(mesh, "freed", 32, 32));
+                    stage.check();
+                    stage.free(tensor);
+                    stage.closeClean(mesh);
+                }),
+                Scenario.opening("a program ended after the check", (stage, mesh) -> {
+                    Handle late = stage.workload(mesh, "late", 4 * KIB);
+                    stage.closeClean(mesh);
+                    stage.check();
+                    stage.free(late);
+                }),
                 Scenario.onAMesh("a process that dies with its mesh open", stage -> {
                     Ttnn runtime = stage.runtimeOfProcess(314_528);
                     stage.open(runtime, 2, 4).ifPresent(mesh -> {
