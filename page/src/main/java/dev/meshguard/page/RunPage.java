@@ -4,6 +4,7 @@ import dev.meshguard.file.FileReplacement;
 import dev.meshguard.page.internal.PageResources;
 import dev.meshguard.page.internal.PageTemplates;
 import dev.meshguard.page.internal.data.RunFigures;
+import dev.meshguard.page.internal.data.RunJson;
 import dev.meshguard.page.internal.suite.RunRecord;
 import dev.meshguard.page.internal.template.PageContent;
 import dev.meshguard.report.VerdictReport;
@@ -73,7 +74,7 @@ public final class RunPage {
 
     /** Returns the data of the page as JSON. */
     public String data() {
-        return figures.json();
+        return RunJson.text(figures);
     }
 
     /**

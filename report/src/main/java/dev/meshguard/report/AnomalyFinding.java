@@ -9,7 +9,7 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
-import dev.meshguard.report.VerdictReport.Fact;
+import dev.meshguard.report.Finding.Fact;
 import dev.meshguard.text.Quantities;
 import java.util.ArrayList;
 import java.util.Comparator;

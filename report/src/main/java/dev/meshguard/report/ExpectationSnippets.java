@@ -6,7 +6,6 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
-import dev.meshguard.report.VerdictReport.ExpectationSnippet;
 import dev.meshguard.text.FrameName;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
@@ -43,6 +42,14 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class ExpectationSnippets {
+
+    /**
+     * The narrowest entry that expects the buffers of a finding.
+     *
+     * @param annotation as an annotation
+     * @param line as a line of a file
+     */
+    public record ExpectationSnippet(String annotation, String line) {}
 
     /** The user must replace it with a reason. */
     private static final String REASON = "…";

@@ -1,6 +1,5 @@
 package dev.meshguard.report;
 
-import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.text.Quantities;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +19,43 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public sealed interface Finding permits SurvivorFinding, OverwriteFinding, AnomalyFinding, SimpleFinding {
+
+    /**
+     * One fact about a finding.
+     *
+     * @param name what the fact answers: {@code where}, {@code why}, {@code fix}, {@code seen}, {@code freed}, {@code over}, {@code with},
+     *     {@code held} or {@code note}
+     * @param text the fact
+     */
+    record Fact(String name, String text) {
+
+        /** The lines of the log that reported the buffers. */
+        public static final String WHERE = "where";
+
+        /** The cause, with the decisive evidence. */
+        public static final String WHY = "why";
+
+        /** The recommended action. */
+        public static final String FIX = "fix";
+
+        /** Further evidence and the circumstances. */
+        public static final String SEEN = "seen";
+
+        /** The line that freed the buffers too late, or that freed them before. */
+        public static final String FREED = "freed";
+
+        /** The line of code that allocated the buffers underneath. */
+        public static final String OVER = "over";
+
+        /** Buffers that disappear with those of the finding. */
+        public static final String WITH = "with";
+
+        /** The comparison with the baseline. */
+        public static final String NOTE = "note";
+
+        /** A holder of memory that a request did not find. */
+        public static final String HELD = "held";
+    }
 
     /** Returns what it is about, in one line: for buffers their memory, number, size, devices, label and owner. */
     String title();

@@ -54,13 +54,13 @@ final class Headlines {
 
     /** Returns the line about leaks. */
     String leak(List<SurvivorFinding> findings) {
-        String amount = LEAK + names.amount(findings) + ofProcess(findings);
+        String amount = LEAK + amount(findings) + ofProcess(findings);
         SurvivorFinding largest = SurvivorFinding.largestOf(findings);
         String holder = holder(largest).map(field -> " by " + field).orElse("");
         if (findings.size() == 1) {
             String why = largest.cause() == Cause.UNEXPLAINED
                             && !names.of(largest.first()).equals(SourceVocabulary.MESH)
-                    ? (Finding.buffersOf(findings) == 1 ? " was" : " were") + " never " + names.freed(findings)
+                    ? (Finding.buffersOf(findings) == 1 ? " was" : " were") + " never " + freed(findings)
                     : ", " + largest.cause();
             String verb = largest.retain().isPresent()
                     ? "retained"
@@ -89,8 +89,8 @@ final class Headlines {
 
     /** Returns the line about memory that was freed too late. */
     String freedLate(List<SurvivorFinding> findings) {
-        String amount = "FREED_LATE  " + names.amount(findings)
-                + (Finding.buffersOf(findings) == 1 ? " was" : " were") + " " + names.freed(findings) + " only after "
+        String amount = "FREED_LATE  " + amount(findings)
+                + (Finding.buffersOf(findings) == 1 ? " was" : " were") + " " + freed(findings) + " only after "
                 + (hasClosedAnything(findings) ? "close_mesh_device began" : "the check");
         String more = findings.size() == 1 ? "" : ", " + findings.size() + " findings";
         return firstThatFits(amount + more + line(SurvivorFinding.largestOf(findings)), amount + more);
@@ -100,7 +100,7 @@ final class Headlines {
     String inconclusive(List<SurvivorFinding> undecided) {
         String memory = undecided.isEmpty()
                 ? "it cannot be known whether all memory was freed"
-                : names.amount(undecided) + " may have leaked";
+                : amount(undecided) + " may have leaked";
         String first = beginning(verdict.inconclusiveReasons().get(0));
         int others = verdict.inconclusiveReasons().size() - 1;
         String more = others == 0 ? "" : ", and " + Quantities.count(others, "more reason");
@@ -128,7 +128,7 @@ final class Headlines {
             return firstThatFits(line + String.join("; ", others));
         }
         long buffers = Finding.buffersOf(misreported);
-        line += names.units(misreported) + " ("
+        line += units(misreported) + " ("
                 + Quantities.shortSize(Finding.bytesOf(misreported)) + ") "
                 + (buffers == 1 ? "lacks" : "lack") + " a free report";
         Set<Cause> causes =
@@ -272,5 +272,51 @@ final class Headlines {
         String shortest = candidates[candidates.length - 1];
         return shortest.substring(0, Math.min(shortest.length(), MAX_COLUMNS - 1))
                 + (shortest.length() < MAX_COLUMNS ? "" : "…");
+    }
+
+    /** Returns {@code 8 MiB in 8 DRAM buffers}, {@code 8 MiB of native memory in 2 arenas} or {@code 2 RocksIterator}. */
+    private String amount(List<SurvivorFinding> findings) {
+        Set<String> named = groups(findings)
+                .map(group -> names.of(group).isOfObjects()
+                        ? ""
+                        : names.of(group).memory().orElse(""))
+                .collect(Collectors.toSet());
+        String memory = MemoryNames.only(named)
+                .filter(name -> !name.isEmpty())
+                .map(name -> " of " + name)
+                .orElse("");
+        return groups(findings)
+                        .flatMap(group -> group.survivors().stream())
+                        .allMatch(survivor -> survivor.buffer().isOfUnknownSize())
+                ? units(findings) + memory
+                : Quantities.shortSize(Finding.bytesOf(findings)) + memory + " in " + units(findings);
+    }
+
+    /** Returns the number of buffers, with their type if all have one and no name; of objects that of each class. */
+    private String units(List<SurvivorFinding> findings) {
+        Optional<String> objects = names.objects(groups(findings).toList());
+        if (objects.isPresent()) {
+            return objects.get();
+        }
+        Set<String> types = groups(findings)
+                .map(group -> names.of(group).hasDevices() ? group.type() + " " : "")
+                .collect(Collectors.toSet());
+        return Quantities.count(
+                Finding.buffersOf(findings),
+                MemoryNames.only(types).orElse("")
+                        + MemoryNames.unit(groups(findings).map(names::of)));
+    }
+
+    /** Returns the past participle that several sources share. */
+    private String freed(List<SurvivorFinding> findings) {
+        return MemoryNames.only(
+                        groups(findings).map(group -> names.of(group).freed()).collect(Collectors.toSet()))
+                .orElse(SourceVocabulary.MESH.freed());
+    }
+
+    private static Stream<SurvivorGroup> groups(List<SurvivorFinding> findings) {
+        return findings.stream()
+                .flatMap(SurvivorFinding::groups)
+                .flatMap(group -> Stream.concat(Stream.of(group), group.consequences().stream()));
     }
 }

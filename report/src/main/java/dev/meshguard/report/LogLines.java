@@ -1,10 +1,12 @@
 package dev.meshguard.report;
 
+import dev.meshguard.verdict.Survivor;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongFunction;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -19,8 +21,8 @@ import org.apiguardian.api.API.Status;
 public record LogLines(String name, LongFunction<OptionalLong> lineOf) {
 
     /** Returns {@code logs/server.log:18-25}, or the first and the last line if there are others between them. */
-    Optional<String> of(SurvivorFinding finding) {
-        long[] lines = linesOf(finding).sorted().distinct().toArray();
+    Optional<String> of(Stream<Survivor> survivors) {
+        long[] lines = linesOf(survivors).sorted().distinct().toArray();
         if (lines.length == 0) {
             return Optional.empty();
         }
@@ -32,9 +34,9 @@ public record LogLines(String name, LongFunction<OptionalLong> lineOf) {
     }
 
     /** Returns {@code server.log:18}: the first line, with the name of the file only. */
-    Optional<String> firstOf(SurvivorFinding finding) {
+    Optional<String> firstOf(Stream<Survivor> survivors) {
         Path file = Path.of(name).getFileName();
-        return linesOf(finding).min().stream()
+        return linesOf(survivors).min().stream()
                 .mapToObj(line -> (file == null ? name : file) + ":" + line)
                 .findFirst();
     }
@@ -44,9 +46,8 @@ public record LogLines(String name, LongFunction<OptionalLong> lineOf) {
         return lineOf.apply(event).stream().mapToObj(line -> name + ":" + line).findFirst();
     }
 
-    private LongStream linesOf(SurvivorFinding finding) {
-        return finding.survivors()
-                .flatMapToLong(
-                        survivor -> lineOf.apply(survivor.reports().get(0).allocatedAt()).stream());
+    private LongStream linesOf(Stream<Survivor> survivors) {
+        return survivors.flatMapToLong(
+                survivor -> lineOf.apply(survivor.reports().get(0).allocatedAt()).stream());
     }
 }

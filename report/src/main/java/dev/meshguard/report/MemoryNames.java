@@ -52,42 +52,13 @@ final class MemoryNames {
         return buffer.hasDevice() && of(buffer.request()).hasDevices();
     }
 
-    /** Returns {@code 8 MiB in 8 DRAM buffers}, {@code 8 MiB of native memory in 2 arenas} or {@code 2 RocksIterator}. */
-    String amount(List<SurvivorFinding> findings) {
-        Set<String> named = groups(findings)
-                .map(group -> of(group).isOfObjects() ? "" : of(group).memory().orElse(""))
-                .collect(Collectors.toSet());
-        String memory = only(named)
-                .filter(name -> !name.isEmpty())
-                .map(name -> " of " + name)
-                .orElse("");
-        return groups(findings)
-                        .flatMap(group -> group.survivors().stream())
-                        .allMatch(survivor -> survivor.buffer().isOfUnknownSize())
-                ? units(findings) + memory
-                : Quantities.shortSize(Finding.bytesOf(findings)) + memory + " in " + units(findings);
-    }
-
-    private static Optional<String> only(Set<String> distinct) {
+    /** Returns the only element, if there is one. */
+    static Optional<String> only(Set<String> distinct) {
         return distinct.size() == 1 ? distinct.stream().findFirst() : Optional.empty();
     }
 
-    /** Returns the number of buffers, with their type if all have one and no name; of objects that of each class. */
-    String units(List<SurvivorFinding> findings) {
-        Optional<String> objects = objects(groups(findings).toList());
-        if (objects.isPresent()) {
-            return objects.get();
-        }
-        Set<String> types = groups(findings)
-                .map(group -> of(group).hasDevices() ? group.type() + " " : "")
-                .collect(Collectors.toSet());
-        return Quantities.count(
-                Finding.buffersOf(findings),
-                only(types).orElse("") + unit(groups(findings).map(this::of)));
-    }
-
     /** Returns the unit that several sources share; a buffer, if each has another one. */
-    private static String unit(Stream<SourceVocabulary> vocabularies) {
+    static String unit(Stream<SourceVocabulary> vocabularies) {
         return only(vocabularies.map(SourceVocabulary::unit).collect(Collectors.toSet()))
                 .orElse("allocation");
     }
@@ -107,18 +78,6 @@ final class MemoryNames {
                         MAX_NAMED,
                         " and "))
                 : Optional.empty();
-    }
-
-    /** Returns the past participle that several sources share. */
-    String freed(List<SurvivorFinding> findings) {
-        return only(groups(findings).map(group -> of(group).freed()).collect(Collectors.toSet()))
-                .orElse(SourceVocabulary.MESH.freed());
-    }
-
-    private static Stream<SurvivorGroup> groups(List<SurvivorFinding> findings) {
-        return findings.stream()
-                .flatMap(SurvivorFinding::groups)
-                .flatMap(group -> Stream.concat(Stream.of(group), group.consequences().stream()));
     }
 
     /** Returns {@code 57 buffers}, or in the unit of the sources. */

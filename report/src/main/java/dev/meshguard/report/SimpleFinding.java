@@ -1,6 +1,6 @@
 package dev.meshguard.report;
 
-import dev.meshguard.report.VerdictReport.Fact;
+import dev.meshguard.report.Finding.Fact;
 import java.util.List;
 
 /**

@@ -5,7 +5,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.shortage.OwnerNames;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.report.VerdictReport.Fact;
+import dev.meshguard.report.Finding.Fact;
 import dev.meshguard.report.internal.DeviceNames;
 import dev.meshguard.report.internal.SimilarTexts;
 import dev.meshguard.text.FrameName;
@@ -469,11 +469,11 @@ public final class SurvivorFinding implements Finding {
 
     /** Returns {@code server.log:18}, if no line of code is known. */
     Optional<String> lineOfLog() {
-        return site().isPresent() ? Optional.empty() : context.log().flatMap(lines -> lines.firstOf(this));
+        return site().isPresent() ? Optional.empty() : context.log().flatMap(lines -> lines.firstOf(survivors()));
     }
 
     private Optional<String> logLines() {
-        return site().isPresent() ? Optional.empty() : context.log().flatMap(lines -> lines.of(this));
+        return site().isPresent() ? Optional.empty() : context.log().flatMap(lines -> lines.of(survivors()));
     }
 
     private Optional<String> freedAt() {

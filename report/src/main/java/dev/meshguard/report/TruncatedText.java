@@ -10,6 +10,9 @@ import java.util.stream.Collectors;
 /** Text limited to one screen: omitted lines are counted. */
 final class TruncatedText {
 
+    /** A failure that does not fit on a screen is not read. */
+    static final int MAX_LINES = 40;
+
     private final List<String> lines = new ArrayList<>();
 
     /** Returns the first texts, joined, and the number of the others: {@code a, b and 3 more}. */
@@ -38,7 +41,7 @@ final class TruncatedText {
         for (T one : all) {
             List<String> more = words.apply(one);
             boolean isLast = shown == all.size() - 1;
-            if (lines.size() + more.size() + (isLast ? 0 : 1) > VerdictText.MAX_LINES - keptFree) {
+            if (lines.size() + more.size() + (isLast ? 0 : 1) > MAX_LINES - keptFree) {
                 break;
             }
             lines.addAll(more);

@@ -4,6 +4,8 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.event.shortage.MemoryShortage.Holder;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.report.ExpectationSnippets.ExpectationSnippet;
+import dev.meshguard.report.Finding.Fact;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.CachedPrograms;
 import dev.meshguard.verdict.Cause;
@@ -67,51 +69,6 @@ public record VerdictReport(
             findings = List.copyOf(findings);
         }
     }
-
-    /**
-     * One fact about a finding.
-     *
-     * @param name what the fact answers: {@code where}, {@code why}, {@code fix}, {@code seen}, {@code freed}, {@code over}, {@code with},
-     *     {@code held} or {@code note}
-     * @param text the fact
-     */
-    public record Fact(String name, String text) {
-
-        /** The lines of the log that reported the buffers. */
-        public static final String WHERE = "where";
-
-        /** The cause, with the decisive evidence. */
-        public static final String WHY = "why";
-
-        /** The recommended action. */
-        public static final String FIX = "fix";
-
-        /** Further evidence and the circumstances. */
-        public static final String SEEN = "seen";
-
-        /** The line that freed the buffers too late, or that freed them before. */
-        public static final String FREED = "freed";
-
-        /** The line of code that allocated the buffers underneath. */
-        public static final String OVER = "over";
-
-        /** Buffers that disappear with those of the finding. */
-        public static final String WITH = "with";
-
-        /** The comparison with the baseline. */
-        public static final String NOTE = "note";
-
-        /** A holder of memory that a request did not find. */
-        public static final String HELD = "held";
-    }
-
-    /**
-     * The narrowest entry that expects the buffers of a finding.
-     *
-     * @param annotation as an annotation
-     * @param line as a line of a file
-     */
-    public record ExpectationSnippet(String annotation, String line) {}
 
     /** Creates a report with its own copies of the lists. */
     public VerdictReport {
@@ -240,7 +197,7 @@ public record VerdictReport(
     }
 
     /**
-     * Returns the findings as text, at most {@value VerdictText#MAX_LINES} lines, without a line break at the end: what
+     * Returns the findings as text, at most {@value TruncatedText#MAX_LINES} lines, without a line break at the end: what
      * leaked, where, why, and what to do.
      */
     public String text() {

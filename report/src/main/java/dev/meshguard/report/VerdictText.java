@@ -3,7 +3,7 @@ package dev.meshguard.report;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.report.VerdictReport.Fact;
+import dev.meshguard.report.Finding.Fact;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.text.PrintableText;
 import dev.meshguard.text.Quantities;
@@ -20,9 +20,6 @@ import java.util.stream.Stream;
 
 /** Lays a {@link VerdictReport} out as plain text of bounded length: the same characters in every locale and on every terminal. */
 final class VerdictText {
-
-    /** A failure that does not fit on a screen is not read. */
-    static final int MAX_LINES = 40;
 
     /** The width of a line, except of those that a user clicks or copies: frames, entries, pages and commands. */
     static final int MAX_COLUMNS = 120;
@@ -44,7 +41,7 @@ final class VerdictText {
                         .mapToInt(VerdictText::minLines)
                         .sum();
         int headlinesAndEmptyLines = report.sections().size() * 2 + 1;
-        int room = MAX_LINES - headlinesAndEmptyLines;
+        int room = TruncatedText.MAX_LINES - headlinesAndEmptyLines;
         List<String> closing = closing(report, room - neededLines(report, needed));
         List<String> lines = new ArrayList<>();
         appendSections(lines, report.sections(), room - closing.size());

@@ -317,13 +317,13 @@ class SurvivorFindingTests {
         SurvivorFinding finding =
                 SurvivorFinding.of(verdict(), Optional.empty()).get(0);
 
-        assertThat(new LogLines("logs/server.log", event -> OptionalLong.of(17 + event)).of(finding))
+        assertThat(new LogLines("logs/server.log", event -> OptionalLong.of(17 + event)).of(finding.survivors()))
                 .contains("logs/server.log:18-19");
-        assertThat(new LogLines("logs/server.log", event -> OptionalLong.of(10 * event)).of(finding))
+        assertThat(new LogLines("logs/server.log", event -> OptionalLong.of(10 * event)).of(finding.survivors()))
                 .contains("logs/server.log:10, the first of 2 lines to 20");
-        assertThat(new LogLines("logs/server.log", event -> OptionalLong.of(10 * event)).firstOf(finding))
+        assertThat(new LogLines("logs/server.log", event -> OptionalLong.of(10 * event)).firstOf(finding.survivors()))
                 .contains("server.log:10");
-        assertThat(new LogLines("server.log", event -> OptionalLong.empty()).of(finding))
+        assertThat(new LogLines("server.log", event -> OptionalLong.empty()).of(finding.survivors()))
                 .isEmpty();
     }
 

@@ -3,7 +3,7 @@ package dev.meshguard.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
-import dev.meshguard.report.VerdictReport.Fact;
+import dev.meshguard.report.Finding.Fact;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.text.Quantities;
@@ -37,7 +37,7 @@ class VerdictTextTests {
         for (int run = 0; run < 2_000; run++) {
             String text = textOf(randomSections(random));
 
-            assertThat(text.lines()).as(text).hasSizeLessThanOrEqualTo(VerdictText.MAX_LINES);
+            assertThat(text.lines()).as(text).hasSizeLessThanOrEqualTo(TruncatedText.MAX_LINES);
         }
     }
 

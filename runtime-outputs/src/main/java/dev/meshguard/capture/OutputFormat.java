@@ -3,7 +3,7 @@ package dev.meshguard.capture;
 import dev.meshguard.capture.evidence.internal.DecompressedContent;
 import dev.meshguard.capture.evidence.internal.MemoryReportParser;
 import dev.meshguard.capture.evidence.internal.SharedMemoryParser;
-import dev.meshguard.capture.internal.GraphParser;
+import dev.meshguard.capture.internal.GraphJson;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
@@ -40,7 +40,7 @@ public enum OutputFormat {
      */
     public static Optional<OutputFormat> of(InputStream file) throws IOException {
         DecompressedContent beginning = DecompressedContent.beginning(file);
-        if (GraphParser.isGraphCapture(beginning.bytes())) {
+        if (GraphJson.isGraphCapture(beginning.bytes())) {
             return Optional.of(GRAPH_CAPTURE);
         }
         if (beginning.text().startsWith(DATABASE)) {

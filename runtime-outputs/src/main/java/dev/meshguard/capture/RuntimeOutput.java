@@ -2,8 +2,6 @@ package dev.meshguard.capture;
 
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
 import org.apiguardian.api.API;
@@ -17,7 +15,7 @@ import org.apiguardian.api.API.Status;
  * ({@code db.sqlite}).
  *
  * <pre>{@code
- * RuntimeOutput output = RuntimeOutput.read(Path.of("graph.json"));
+ * RuntimeOutput output = RuntimeOutputReader.create().read(Path.of("graph.json"));
  * LeakVerdict verdict = LeakCheck.create().examine(output.history());
  * }</pre>
  *
@@ -65,15 +63,5 @@ public record RuntimeOutput(
     public RuntimeOutput {
         remaining = List.copyOf(remaining);
         notes = List.copyOf(notes);
-    }
-
-    /**
-     * Reads a capture, plain or compressed with gzip, or a database.
-     *
-     * @throws IOException if the file cannot be read, is of no known format, or has several ranks or captures; the message says
-     *     what to do
-     */
-    public static RuntimeOutput read(Path file) throws IOException {
-        return RuntimeOutputReader.create().read(file);
     }
 }

@@ -18,7 +18,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Reads files that the runtime wrote, with more options than {@link RuntimeOutput#read(Path)}.
+ * Reads files that tt-metal or ttnn wrote, graph captures and report databases, as {@link RuntimeOutput}s.
  *
  * <pre>{@code
  * RuntimeOutput output = RuntimeOutputReader.create().judgedAtEnd().read(file);

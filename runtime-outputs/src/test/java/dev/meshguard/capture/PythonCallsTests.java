@@ -51,7 +51,7 @@ class PythonCallsTests {
         Files.write(folder.resolve("graph.python_io.json.gz"), WrittenGraph.gzip(calls(5)));
         Path file = Files.write(folder.resolve("graph.json.gz"), WrittenGraph.gzip(graph().json()));
 
-        assertThat(line(RuntimeOutput.read(file))).isEqualTo("[model.forward(model.py:5)]");
+        assertThat(line(RuntimeOutputReader.create().read(file))).isEqualTo("[model.forward(model.py:5)]");
     }
 
     @Test
@@ -60,7 +60,7 @@ class PythonCallsTests {
 
         for (int length = 0; length < calls(5).length() - 1; length++) {
             write("graph.python_io.json", calls(5).substring(0, length));
-            RuntimeOutput output = RuntimeOutput.read(file);
+            RuntimeOutput output = RuntimeOutputReader.create().read(file);
 
             assertThat(line(output)).isEqualTo("-");
             assertThat(output.notes()).anyMatch(note -> note.startsWith("graph.python_io.json cannot be read ("));
@@ -85,9 +85,9 @@ class PythonCallsTests {
         Path file = write("graph.json", graph().report(Map.of("python_io", calls(5))));
 
         write("graph.python_io.json", calls(7));
-        assertThat(line(RuntimeOutput.read(file))).isEqualTo("[model.forward(model.py:7)]");
+        assertThat(line(RuntimeOutputReader.create().read(file))).isEqualTo("[model.forward(model.py:7)]");
 
         write("graph.python_io.json", "[{");
-        assertThat(line(RuntimeOutput.read(file))).isEqualTo("[model.forward(model.py:5)]");
+        assertThat(line(RuntimeOutputReader.create().read(file))).isEqualTo("[model.forward(model.py:5)]");
     }
 }

@@ -176,7 +176,7 @@ class RandomDatabaseTests {
                 program = new Program(random, database, hasGraphs);
                 program.run(OPERATIONS);
             }
-            RuntimeOutput output = RuntimeOutput.read(file);
+            RuntimeOutput output = RuntimeOutputReader.create().read(file);
             String where = "seed " + SEED + ", " + writer + ", run " + run + (hasGraphs ? " with graphs" : "");
 
             Map<Long, String> owners = program.owners();
@@ -261,7 +261,7 @@ class RandomDatabaseTests {
 
     private static void read(Path file) {
         try {
-            LeakCheck.create().examine(RuntimeOutput.read(file).history());
+            LeakCheck.create().examine(RuntimeOutputReader.create().read(file).history());
         } catch (IOException refused) {
             assertThat(refused.getMessage()).isNotBlank();
         }

@@ -125,7 +125,7 @@ class RuntimeOutputReaderTests {
 
         assertThat(RuntimeOutputReader.create().ofRank(1).read(file).rank()).hasValue(1);
         assertThatIOException()
-                .isThrownBy(() -> RuntimeOutput.read(file))
+                .isThrownBy(() -> RuntimeOutputReader.create().read(file))
                 .withMessage("it was recorded by 2 processes (ranks 0, 1), each with its own history."
                         + " RuntimeOutputReader.readRanks and meshguard analyze give all of them, and ofRank and --rank"
                         + " one");
@@ -236,7 +236,7 @@ class RuntimeOutputReaderTests {
         Files.write(file, Arrays.copyOf(Files.readAllBytes(file), 1_000));
 
         assertThatIOException()
-                .isThrownBy(() -> RuntimeOutput.read(file))
+                .isThrownBy(() -> RuntimeOutputReader.create().read(file))
                 .withMessageStartingWith("SQLite cannot read it: ");
     }
 

@@ -151,7 +151,7 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
     @Override
     public @Nullable Object answer(InvocationOnMock call) throws Throwable {
         SyntheticAddress synthetic = new SyntheticAddress(call);
-        Object returned = result.of(call, synthetic);
+        Object returned = result.of(call, synthetic::address);
         // For a method with a return value, null means that there was no memory.
         if (returned != null || call.getMethod().getReturnType() == void.class) {
             report(call, returned, synthetic);

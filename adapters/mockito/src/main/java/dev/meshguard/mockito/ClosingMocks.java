@@ -2,6 +2,7 @@ package dev.meshguard.mockito;
 
 import static org.mockito.Answers.RETURNS_DEFAULTS;
 
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.mockito.Mockito;
 import org.mockito.invocation.InvocationOnMock;
@@ -10,7 +11,7 @@ import org.mockito.invocation.InvocationOnMock;
 record ClosingMocks(MockAllocations memory) implements Result {
 
     @Override
-    public Object of(InvocationOnMock call, Allocating.SyntheticAddress synthetic) {
+    public Object of(InvocationOnMock call, LongSupplier synthetic) {
         return Mockito.mock(call.getMethod().getReturnType(), this::answer);
     }
 

@@ -1,5 +1,6 @@
 package dev.meshguard.mockito;
 
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.mockito.invocation.InvocationOnMock;
 
@@ -10,12 +11,12 @@ interface Result {
     /** Returns nothing for a method without a return value, and the address for a number. */
     Result BY_RETURN_TYPE = new Result() {
         @Override
-        public @Nullable Object of(InvocationOnMock call, Allocating.SyntheticAddress synthetic) {
+        public @Nullable Object of(InvocationOnMock call, LongSupplier synthetic) {
             Class<?> type = call.getMethod().getReturnType();
             if (type == void.class) {
                 return null;
             }
-            long address = synthetic.address();
+            long address = synthetic.getAsLong();
             if (type == int.class || type == Integer.class) {
                 return Math.toIntExact(address);
             }
@@ -38,7 +39,7 @@ interface Result {
 
     /** Returns the value for a call; {@code null} if it allocates nothing. */
     @Nullable
-    Object of(InvocationOnMock call, Allocating.SyntheticAddress synthetic) throws Throwable;
+    Object of(InvocationOnMock call, LongSupplier synthetic) throws Throwable;
 
     /** Rejects a method that cannot return this result. */
     default void check(Signature method) {}

@@ -13,7 +13,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Reads a log that an allocation server wrote, with more options than {@link ParsedLog#read(Path)}.
+ * Reads a log that an allocation server wrote, as a {@link ParsedLog}.
  *
  * <pre>{@code
  * ParsedLog log = AllocationLogReader.create().roundsAt(Pattern.compile("^=== Run \\d+")).read(file);

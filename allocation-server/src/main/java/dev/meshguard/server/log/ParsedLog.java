@@ -2,9 +2,6 @@ package dev.meshguard.server.log;
 
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.LongFunction;
@@ -18,7 +15,7 @@ import org.apiguardian.api.API.Status;
  * their marks. Use the history like a recorded one:
  *
  * <pre>{@code
- * ParsedLog log = ParsedLog.read(Path.of("server.log"));
+ * ParsedLog log = AllocationLogReader.create().read(Path.of("server.log"));
  * LeakVerdict verdict = LeakCheck.create().examine(log.history());
  * }</pre>
  *
@@ -67,24 +64,6 @@ public record ParsedLog(
     public ParsedLog {
         addresses = List.copyOf(addresses);
         notes = List.copyOf(notes);
-    }
-
-    /**
-     * Reads a log, plain or compressed with gzip.
-     *
-     * @throws IOException if the file cannot be read
-     */
-    public static ParsedLog read(Path file) throws IOException {
-        return AllocationLogReader.create().read(file);
-    }
-
-    /**
-     * Reads a log, plain or compressed with gzip, to its end; the stream stays open.
-     *
-     * @param name the name of the log in messages
-     */
-    public static ParsedLog read(InputStream log, String name) throws IOException {
-        return AllocationLogReader.create().read(log, name);
     }
 
     /** Returns the line of the event with a number, if there is such an event. */

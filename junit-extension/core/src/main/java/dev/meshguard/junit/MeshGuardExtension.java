@@ -5,6 +5,7 @@ import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.MinimumVersions;
+import dev.meshguard.junit.internal.TrackingExtension;
 import dev.meshguard.junit.internal.check.SessionCheck;
 import dev.meshguard.junit.internal.check.SessionOpener;
 import dev.meshguard.junit.internal.check.SessionStore;
@@ -91,7 +92,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshGuardExtension
-        implements BeforeAllCallback,
+        implements TrackingExtension,
+                BeforeAllCallback,
                 TestInstancePreConstructCallback,
                 BeforeEachCallback,
                 BeforeTestExecutionCallback,

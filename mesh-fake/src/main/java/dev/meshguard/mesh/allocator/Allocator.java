@@ -29,8 +29,6 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Allocator {
 
-    static final String UNSUPPORTED_BUFFER_TYPE = "Unsupported buffer type!";
-
     private final AllocatorConfig config;
     private final UnsafeAllocationWarner unsafeAllocationWarning;
     private final Map<BufferType, BankManager> managers = new EnumMap<>(BufferType.class);
@@ -314,7 +312,7 @@ public final class Allocator {
     private BankManager manager(BufferType type) {
         BankManager manager = managers.get(type);
         if (manager == null) {
-            throw new MeshRuntimeException(UNSUPPORTED_BUFFER_TYPE);
+            throw new MeshRuntimeException(AllocatorConfig.UNSUPPORTED_BUFFER_TYPE);
         }
         return manager;
     }

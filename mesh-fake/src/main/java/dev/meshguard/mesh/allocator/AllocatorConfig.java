@@ -20,6 +20,8 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record AllocatorConfig(Dram dram, L1 l1, boolean interleaved) {
 
+    static final String UNSUPPORTED_BUFFER_TYPE = "Unsupported buffer type!";
+
     /**
      * Creates a configuration.
      *
@@ -104,7 +106,7 @@ public record AllocatorConfig(Dram dram, L1 l1, boolean interleaved) {
         return switch (kind) {
             case DRAM, TRACE -> dram.alignment;
             case L1, L1_SMALL -> l1.alignment;
-            case SYSTEM_MEMORY -> throw new MeshRuntimeException(Allocator.UNSUPPORTED_BUFFER_TYPE);
+            case SYSTEM_MEMORY -> throw new MeshRuntimeException(UNSUPPORTED_BUFFER_TYPE);
         };
     }
 

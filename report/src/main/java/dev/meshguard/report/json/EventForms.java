@@ -25,6 +25,7 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.MeshDescription.MemoryCapacity;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
@@ -111,8 +112,24 @@ final class EventForms {
             text("unseen").optional());
     private static final JsonPart<Reachability> REACHABILITY =
             record(Reachability.class, choice("state", Reachability.State.class), texts("path"));
+    /** The frames of a call stack. */
+    static final JsonPart<Origin> FRAMES = objects(
+                    "frames",
+                    record(
+                            Frame.class,
+                            text("class"),
+                            text("method"),
+                            text("file").optional(),
+                            integer("line"),
+                            text("loader").optional(),
+                            text("module").optional(),
+                            text("moduleVersion").optional()))
+            .as(
+                    frames -> new Origin(frames.stream().map(Frame::element).toList()),
+                    origin -> origin.frames().stream().map(Frame::of).toList());
+
     private static final JsonPart<References.Use> USE =
-            record(References.Use.class, SharedLines.FRAMES, text("hint").optional());
+            record(References.Use.class, FRAMES, text("hint").optional());
     private static final JsonPart<References> REFERENCES = record(
             References.class,
             number("retains"),
@@ -129,6 +146,40 @@ final class EventForms {
             .as(Snapshot::snapshot, Snapshot::of);
 
     private EventForms() {}
+
+    /** A frame of a call stack, as its object has it. */
+    private record Frame(
+            String type,
+            String method,
+            Optional<String> file,
+            int line,
+            Optional<String> loader,
+            Optional<String> module,
+            Optional<String> moduleVersion) {
+
+        private static Frame of(StackTraceElement frame) {
+            return new Frame(
+                    frame.getClassName(),
+                    frame.getMethodName(),
+                    Optional.ofNullable(frame.getFileName()),
+                    frame.getLineNumber(),
+                    Optional.ofNullable(frame.getClassLoaderName()),
+                    Optional.ofNullable(frame.getModuleName()),
+                    Optional.ofNullable(frame.getModuleVersion()));
+        }
+
+        /** Many frames share their names. */
+        private StackTraceElement element() {
+            return new StackTraceElement(
+                    loader.map(String::intern).orElse(null),
+                    module.map(String::intern).orElse(null),
+                    moduleVersion.map(String::intern).orElse(null),
+                    type.intern(),
+                    method.intern(),
+                    file.map(String::intern).orElse(null),
+                    line);
+        }
+    }
 
     /** A snapshot as its line has it. */
     private record Snapshot(

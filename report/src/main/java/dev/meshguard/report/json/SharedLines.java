@@ -1,9 +1,7 @@
 package dev.meshguard.report.json;
 
 import static dev.meshguard.report.internal.JsonPart.choice;
-import static dev.meshguard.report.internal.JsonPart.integer;
 import static dev.meshguard.report.internal.JsonPart.number;
-import static dev.meshguard.report.internal.JsonPart.objects;
 import static dev.meshguard.report.internal.JsonPart.optionalInteger;
 import static dev.meshguard.report.internal.JsonPart.optionalNumber;
 import static dev.meshguard.report.internal.JsonPart.record;
@@ -39,22 +37,6 @@ final class SharedLines {
     static final String REQUEST = "request";
     static final String ORIGIN = "origin";
 
-    /** The frames of a call stack. */
-    static final JsonPart<Origin> FRAMES = objects(
-                    "frames",
-                    record(
-                            Frame.class,
-                            text("class"),
-                            text("method"),
-                            text("file").optional(),
-                            integer("line"),
-                            text("loader").optional(),
-                            text("module").optional(),
-                            text("moduleVersion").optional()))
-            .as(
-                    frames -> new Origin(frames.stream().map(Frame::element).toList()),
-                    origin -> origin.frames().stream().map(Frame::of).toList());
-
     private static final JsonPart<AllocationDetails> DETAILS = record(
             AllocationDetails.class,
             choice("buffer", BufferKind.class).orElse(BufferKind.BUFFER),
@@ -77,7 +59,8 @@ final class SharedLines {
             optionalNumber(ORIGIN),
             truth("outsideContext").orElse(false));
 
-    private static final LineForm<OriginLine> ORIGIN_LINE = LineForm.of(ORIGIN, OriginLine.class, number("id"), FRAMES);
+    private static final LineForm<OriginLine> ORIGIN_LINE =
+            LineForm.of(ORIGIN, OriginLine.class, number("id"), EventForms.FRAMES);
 
     /** Data that many requests share is kept once; if nothing is shared, the table costs no more. */
     private static final int MAX_SHARED = 65_536;
@@ -90,40 +73,6 @@ final class SharedLines {
     private record RequestLine(long id, AllocationDetails details, OptionalLong origin, boolean outsideContext) {}
 
     private record OriginLine(long id, Origin origin) {}
-
-    /** A frame of a call stack, as its object has it. */
-    private record Frame(
-            String type,
-            String method,
-            Optional<String> file,
-            int line,
-            Optional<String> loader,
-            Optional<String> module,
-            Optional<String> moduleVersion) {
-
-        private static Frame of(StackTraceElement frame) {
-            return new Frame(
-                    frame.getClassName(),
-                    frame.getMethodName(),
-                    Optional.ofNullable(frame.getFileName()),
-                    frame.getLineNumber(),
-                    Optional.ofNullable(frame.getClassLoaderName()),
-                    Optional.ofNullable(frame.getModuleName()),
-                    Optional.ofNullable(frame.getModuleVersion()));
-        }
-
-        /** Many frames share their names. */
-        private StackTraceElement element() {
-            return new StackTraceElement(
-                    loader.map(String::intern).orElse(null),
-                    module.map(String::intern).orElse(null),
-                    moduleVersion.map(String::intern).orElse(null),
-                    type.intern(),
-                    method.intern(),
-                    file.map(String::intern).orElse(null),
-                    line);
-        }
-    }
 
     /** A request of the context whose part was saved; it equals itself only, as what it restores does. */
     private record RequestOfContext(MemoryRequest restored, Optional<RequestContext> context) implements MemoryRequest {

@@ -10,6 +10,7 @@ import dev.meshguard.file.FileReplacement;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.Caveat;
+import dev.meshguard.report.ExpectationSnippets;
 import dev.meshguard.report.Finding;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.internal.JsonPart;
@@ -62,12 +63,14 @@ public final class VerdictJson {
 
     private static final JsonPart<Evidence> EVIDENCE =
             JsonPart.record(Evidence.class, JsonPart.text("text"), JsonPart.numbers("events"));
-    private static final JsonPart<List<VerdictReport.Fact>> FACTS = JsonPart.objects(
-            "facts", JsonPart.record(VerdictReport.Fact.class, JsonPart.text("name"), JsonPart.text("text")));
-    private static final JsonPart<Optional<VerdictReport.ExpectationSnippet>> SNIPPET = JsonPart.object(
+    private static final JsonPart<List<Finding.Fact>> FACTS = JsonPart.objects(
+            "facts", JsonPart.record(Finding.Fact.class, JsonPart.text("name"), JsonPart.text("text")));
+    private static final JsonPart<Optional<ExpectationSnippets.ExpectationSnippet>> SNIPPET = JsonPart.object(
                     "expectationSnippet",
                     JsonPart.record(
-                            VerdictReport.ExpectationSnippet.class, JsonPart.text("annotation"), JsonPart.text("line")))
+                            ExpectationSnippets.ExpectationSnippet.class,
+                            JsonPart.text("annotation"),
+                            JsonPart.text("line")))
             .optional();
 
     /** Writes the fields of one element of a list. */
@@ -168,7 +171,7 @@ public final class VerdictJson {
         EventForms.VOCABULARY.write(
                 Optional.of(words).filter(own -> own.memory().isPresent()), json);
         field("label", group.label());
-        optionalObject("origin", group.origin(), origin -> SharedLines.FRAMES.write(origin, json));
+        optionalObject("origin", group.origin(), origin -> EventForms.FRAMES.write(origin, json));
         JsonPart.objects("evidence", EVIDENCE).write(group.evidence(), json);
         JsonPart.objects("context", EVIDENCE).write(group.circumstances(), json);
         objects("buffers", group.survivors(), survivor -> survivor(survivor, group));

@@ -1,12 +1,8 @@
 package dev.meshguard.capture.internal;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.compression.internal.PlainInput;
@@ -16,7 +12,6 @@ import dev.meshguard.text.Quantities;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,7 +19,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.regex.Pattern;
 import java.util.zip.ZipException;
 
 /**
@@ -35,28 +29,9 @@ import java.util.zip.ZipException;
  */
 public final class GraphParser {
 
-    static final JsonFactory JSON = new JsonFactoryBuilder()
-            .disable(StreamReadFeature.AUTO_CLOSE_SOURCE)
-            // Keys may be addresses, each another one: Jackson forgets them when they are too many.
-            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-            .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
-            .streamReadConstraints(
-                    StreamReadConstraints.builder().maxNestingDepth(100).build())
-            .build();
-
     private static final String GRAPH = "graph";
 
     private static final String SNAPSHOTS = "per_operation_buffers";
-
-    /**
-     * The first key of a node or of a report. The file of Python calls beside a capture begins likewise, but its arguments have
-     * names.
-     */
-    private static final Pattern BEGINNING = Pattern.compile(
-            "(?:\\xEF\\xBB\\xBF|\\xFE\\xFF|\\xFF\\xFE)?\\s*(?:\\[\\s*\\{\\s*\"(?:arguments\"\\s*:\\s*\\[|(?:connections"
-                    + "|counter|duration_ns|input_tensors|node_type|params|stacking_level|stack_trace)\")|\\{\\s*\"(?:graph|buffer_pages"
-                    + "|buffer_pages_by_address|cluster_descriptor|devices|mesh_coordinate_mapping|metadata|per_operation_buffers"
-                    + "|python_io|version)\")");
 
     private static final String VERSION = "1";
 
@@ -72,12 +47,6 @@ public final class GraphParser {
     private GraphParser(ReadingCriteria criteria) {
         this.criteria = criteria;
         this.recorder = new CaptureRecorder(criteria);
-    }
-
-    /** Returns whether the first bytes of a file are those of a capture. Like all JSON, it may be in UTF-16. */
-    public static boolean isGraphCapture(byte[] beginning) {
-        String ascii = new String(beginning, StandardCharsets.ISO_8859_1).replace("\0", "");
-        return BEGINNING.matcher(ascii).lookingAt();
     }
 
     /**
@@ -119,7 +88,7 @@ public final class GraphParser {
 
     /** Reads all nodes; returns what prevented the reader from reading more. */
     private Optional<String> damageOf(InputStream raw) throws IOException {
-        try (JsonParser json = JSON.createParser(PlainInput.of(raw))) {
+        try (JsonParser json = GraphJson.FACTORY.createParser(PlainInput.of(raw))) {
             JsonToken first = json.nextToken();
             if (first == null) {
                 throw new IOException("it is empty");

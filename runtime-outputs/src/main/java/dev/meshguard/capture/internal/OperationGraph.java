@@ -62,7 +62,7 @@ final class OperationGraph {
      */
     static OperationGraph of(String graph) throws IOException {
         OperationGraph read = new OperationGraph(true);
-        try (JsonParser json = GraphParser.JSON.createParser(graph)) {
+        try (JsonParser json = GraphJson.FACTORY.createParser(graph)) {
             boolean isArray = json.nextToken() == JsonToken.START_ARRAY;
             if (!isArray || GraphNode.each(json, GraphNode.KEYS_OF_NODE, read::add) > 0 || !read.isReadable) {
                 throw new IOException("it is no array of nodes with possible values");

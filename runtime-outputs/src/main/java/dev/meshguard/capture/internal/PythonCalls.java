@@ -52,7 +52,7 @@ final class PythonCalls {
         String name = String.valueOf(path.getFileName());
         try (InputStream raw = new BufferedInputStream(Files.newInputStream(path));
                 InputStream plain = PlainInput.of(raw);
-                JsonParser json = GraphParser.JSON.createParser(plain)) {
+                JsonParser json = GraphJson.FACTORY.createParser(plain)) {
             if (json.nextToken() != JsonToken.START_ARRAY) {
                 throw new IOException("it is no array of calls");
             }

@@ -34,7 +34,7 @@ class RuntimeOutputPageTests {
     @Test
     void namesWhatIsAllocatedAtItsEnd() throws IOException {
         // region: read
-        RuntimeOutput capture = RuntimeOutput.read(FOLDER.resolve("graph.json"));
+        RuntimeOutput capture = RuntimeOutputReader.create().read(FOLDER.resolve("graph.json"));
 
         LeakVerdict verdict = LeakCheck.create().examine(capture.history());
         List<RemainingBuffer> remaining = capture.remaining();
@@ -75,10 +75,11 @@ class RuntimeOutputPageTests {
                         .map(RuntimeOutputPageTests::url)
                         .toArray(URL[]::new),
                 ClassLoader.getPlatformClassLoader())) {
-            Method read =
-                    withoutLibrary.loadClass(RuntimeOutput.class.getName()).getMethod("read", Path.class);
+            Class<?> type = withoutLibrary.loadClass(RuntimeOutputReader.class.getName());
+            Object reader = type.getMethod("create").invoke(null);
+            Method read = type.getMethod("read", Path.class);
 
-            assertThatThrownBy(() -> read.invoke(null, database))
+            assertThatThrownBy(() -> read.invoke(reader, database))
                     .cause()
                     .hasMessage("it is a database of SQLite, and the library that reads it is missing:"
                             + " add org.xerial:sqlite-jdbc to the class path");

@@ -2,6 +2,7 @@ package dev.meshguard.samples.pages;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
+import dev.meshguard.server.log.AllocationLogReader;
 import dev.meshguard.server.log.ParsedLog;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,7 +16,7 @@ class ServerLogTests {
     @Test
     void isJudgedLikeATest() throws IOException {
         // region: read
-        ParsedLog log = ParsedLog.read(FOLDER.resolve("server.log"));
+        ParsedLog log = AllocationLogReader.create().read(FOLDER.resolve("server.log"));
 
         assertThat(log).noLeaks().hasBalancedReports();
         // end region

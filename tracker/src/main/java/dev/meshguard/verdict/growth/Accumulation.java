@@ -48,9 +48,6 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Accumulation {
 
-    /** The number of warm-up rounds if no other is given. */
-    static final int DEFAULT_WARM_UP = 1;
-
     private final LeakVerdict verdict;
     private final RoundMarks marks;
     private final RetainedByRound retained;
@@ -75,7 +72,7 @@ public final class Accumulation {
     /** Returns the accumulation over the rounds of a verdict's history. */
     public static Accumulation of(LeakVerdict verdict, Rounds rounds) {
         RoundMarks marks = RoundMarks.in(verdict.history(), rounds);
-        return new Accumulation(verdict, marks, new RetainedByRound(verdict, marks), DEFAULT_WARM_UP);
+        return new Accumulation(verdict, marks, new RetainedByRound(verdict, marks), RoundVector.DEFAULT_WARM_UP);
     }
 
     /**

@@ -27,6 +27,9 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record RoundVector(int rounds, int warmUp, SortedMap<Integer, Long> amounts) {
 
+    /** The number of warm-up rounds if no other is given. */
+    static final int DEFAULT_WARM_UP = 1;
+
     private static final int SHOWN = 8;
     private static final int SHOWN_OF_MANY = 3;
 
@@ -43,7 +46,7 @@ public record RoundVector(int rounds, int warmUp, SortedMap<Integer, Long> amoun
         for (long amount : amounts) {
             byRound.put(byRound.size() + 1, amount);
         }
-        return new RoundVector(amounts.length, Accumulation.DEFAULT_WARM_UP, byRound);
+        return new RoundVector(amounts.length, DEFAULT_WARM_UP, byRound);
     }
 
     /**

@@ -11,6 +11,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.client.AllocationReporter;
+import dev.meshguard.server.log.AllocationLogReader;
 import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.verdict.Evidence;
@@ -94,7 +95,7 @@ class MeshAllocationOverASocketTests {
     }
 
     private static ParsedLog read(String log) throws IOException {
-        return ParsedLog.read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "log");
+        return AllocationLogReader.create().read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "log");
     }
 
     private static List<String> reports(AllocationHistory history) {

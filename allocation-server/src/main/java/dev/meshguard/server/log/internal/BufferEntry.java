@@ -12,6 +12,17 @@ import org.jspecify.annotations.Nullable;
 /** The state of one buffer id on one device in the server that wrote a log, as its lines show it. */
 final class BufferEntry extends AddressTable.Entry<BufferEntry> {
 
+    /** A number of buffers and their bytes. */
+    static final class Sum {
+        long buffers;
+        long bytes;
+
+        void add(long moreBuffers, long moreBytes) {
+            buffers += moreBuffers;
+            bytes += moreBytes;
+        }
+    }
+
     /** The server knows a buffer by its id alone, so all entries of a table have this type. */
     static final BufferType ANY = BufferType.DRAM;
 
@@ -20,7 +31,7 @@ final class BufferEntry extends AddressTable.Entry<BufferEntry> {
     final int device;
 
     /** The server's sums of its device, by memory type. */
-    final ReplayedLedger.Sum[] sums;
+    final Sum[] sums;
 
     /** The number of references that the server counts. */
     long references;
@@ -86,7 +97,7 @@ final class BufferEntry extends AddressTable.Entry<BufferEntry> {
         }
     }
 
-    BufferEntry(int device, long id, ReplayedLedger.Sum[] sums) {
+    BufferEntry(int device, long id, Sum[] sums) {
         super(ANY, id);
         this.device = device;
         this.sums = sums;

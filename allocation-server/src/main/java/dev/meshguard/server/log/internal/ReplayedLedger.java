@@ -6,6 +6,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.internal.AddressTable;
 import dev.meshguard.server.log.AddressUse;
+import dev.meshguard.server.log.internal.BufferEntry.Sum;
 import dev.meshguard.server.log.internal.BufferEntry.UnseenBuffer;
 import dev.meshguard.server.log.internal.LogRecorder.Gap;
 import dev.meshguard.text.Quantities;
@@ -33,17 +34,6 @@ final class ReplayedLedger {
     private static final class Device {
         private final AddressTable<BufferEntry> entries = new AddressTable<>();
         private final Sum[] sums = Stream.generate(Sum::new).limit(TYPES.length).toArray(Sum[]::new);
-    }
-
-    /** A number of buffers and their bytes. */
-    static final class Sum {
-        long buffers;
-        long bytes;
-
-        private void add(long moreBuffers, long moreBytes) {
-            buffers += moreBuffers;
-            bytes += moreBytes;
-        }
     }
 
     private final LogRecorder events;

@@ -1,6 +1,7 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.server.log.internal.BufferEntry.Sum;
 import dev.meshguard.server.log.internal.LogRecorder.Gap;
 import dev.meshguard.text.Quantities;
 import java.math.BigDecimal;
@@ -312,7 +313,7 @@ final class StatusLineReader {
                         .orElse("none"));
     }
 
-    private void check(ReplayedLedger.Sum sum, long count, String megabytes, String printed) {
+    private void check(Sum sum, long count, String megabytes, String printed) {
         check(
                 count == sum.buffers && fits(megabytes, sum.bytes, MEGABYTE),
                 printed,

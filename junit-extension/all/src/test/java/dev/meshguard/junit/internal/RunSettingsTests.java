@@ -3,7 +3,6 @@ package dev.meshguard.junit.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.meshguard.junit.internal.RunSettings.Update;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -30,7 +29,7 @@ class RunSettingsTests {
                 .isEqualTo(new RunSettings(
                         Optional.empty(),
                         Optional.empty(),
-                        Update.NONE,
+                        BaselineUpdate.NONE,
                         Optional.empty(),
                         Optional.empty(),
                         new CiEnvironment(Optional.empty(), Optional.empty(), Optional.empty(), false)));
@@ -53,7 +52,7 @@ class RunSettingsTests {
                 .isEqualTo(new RunSettings(
                         Optional.of(Path.of("expected.txt")),
                         Optional.of(Path.of("known.txt")),
-                        Update.SHRINK,
+                        BaselineUpdate.SHRINK,
                         Optional.of("7"),
                         Optional.of(Path.of("target/findings")),
                         new CiEnvironment(Optional.empty(), Optional.empty(), Optional.empty(), true)));
@@ -115,7 +114,7 @@ class RunSettingsTests {
     @ValueSource(strings = {"true", "1", "TRUE", "woodpecker"})
     void writesNothingWhereCiIsSet(String ci) {
         assertThat(settings(Map.of("CI", ci), "baseline=known.txt", "baseline.update=accept")
-                        .writes(Update.ACCEPT))
+                        .writes(BaselineUpdate.ACCEPT))
                 .isFalse();
     }
 
@@ -124,8 +123,8 @@ class RunSettingsTests {
     void writesWhatIsAskedForWhereCiIsOff(String ci) {
         RunSettings settings = settings(Map.of("CI", ci), "baseline=known.txt", "baseline.update=accept");
 
-        assertThat(settings.writes(Update.ACCEPT)).isTrue();
-        assertThat(settings.writes(Update.SHRINK)).isFalse();
+        assertThat(settings.writes(BaselineUpdate.ACCEPT)).isTrue();
+        assertThat(settings.writes(BaselineUpdate.SHRINK)).isFalse();
     }
 
     @ParameterizedTest

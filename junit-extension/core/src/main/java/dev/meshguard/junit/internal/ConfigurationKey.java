@@ -1,7 +1,6 @@
 package dev.meshguard.junit.internal;
 
 import dev.meshguard.junit.AllocationCheck;
-import dev.meshguard.junit.internal.RunSettings.Update;
 import dev.meshguard.junit.internal.summary.OutputMode;
 import dev.meshguard.tracker.OriginCapture;
 import java.nio.file.InvalidPathException;
@@ -24,7 +23,7 @@ public enum ConfigurationKey {
     ORIGINS("meshguard.origins", OriginCapture.ALLOCATIONS),
     EXPECTED_BUFFERS("meshguard.expected-buffers", ""),
     BASELINE("meshguard.baseline", ""),
-    BASELINE_UPDATE("meshguard.baseline.update", Update.NONE),
+    BASELINE_UPDATE("meshguard.baseline.update", BaselineUpdate.NONE),
     RUN("meshguard.run", ""),
     RECORD("meshguard.record", ""),
     FINDINGS("meshguard.findings", ""),

@@ -22,22 +22,10 @@ import java.util.function.UnaryOperator;
 public record RunSettings(
         Optional<Path> expectedBuffers,
         Optional<Path> baseline,
-        Update update,
+        BaselineUpdate update,
         Optional<String> run,
         Optional<Path> findings,
         CiEnvironment ci) {
-
-    /** What happens to a baseline. */
-    public enum Update {
-        /** Fixed leaks are removed. */
-        SHRINK,
-        /** New leaks are added. */
-        ACCEPT,
-        /** No update; a fixed leak fails the run until it is removed. */
-        STRICT,
-        /** No update. */
-        NONE
-    }
 
     /**
      * Reads parameters.
@@ -50,7 +38,7 @@ public record RunSettings(
         RunSettings settings = new RunSettings(
                 ConfigurationKey.EXPECTED_BUFFERS.path(parameters),
                 ConfigurationKey.BASELINE.path(parameters),
-                ConfigurationKey.BASELINE_UPDATE.constant(Update.class, parameters),
+                ConfigurationKey.BASELINE_UPDATE.constant(BaselineUpdate.class, parameters),
                 ConfigurationKey.RUN.given(parameters),
                 ConfigurationKey.FINDINGS.path(parameters),
                 CiEnvironment.of(environment));
@@ -59,11 +47,11 @@ public record RunSettings(
     }
 
     private void rejectWhatMissesItsOther() {
-        if ((update == Update.SHRINK || update == Update.STRICT) && run.isEmpty()) {
+        if ((update == BaselineUpdate.SHRINK || update == BaselineUpdate.STRICT) && run.isEmpty()) {
             throw rejectedUpdate("A part of the tests does not show what is gone: run all of them, and say so with "
                     + ConfigurationKey.RUN.key() + ".");
         }
-        if (update != Update.NONE && baseline.isEmpty()) {
+        if (update != BaselineUpdate.NONE && baseline.isEmpty()) {
             throw rejectedUpdate("Name the file with " + ConfigurationKey.BASELINE.key() + ".");
         }
     }
@@ -109,7 +97,7 @@ public record RunSettings(
     }
 
     /** Returns whether an update of the baseline is allowed and requested; where CI is set the file is only read. */
-    public boolean writes(Update what) {
+    public boolean writes(BaselineUpdate what) {
         return update == what && !ci.isSet();
     }
 }

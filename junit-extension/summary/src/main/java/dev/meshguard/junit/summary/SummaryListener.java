@@ -13,10 +13,7 @@ import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.reporting.ReportEntry;
-import org.junit.platform.engine.support.descriptor.ClassSource;
-import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
@@ -68,7 +65,8 @@ public final class SummaryListener implements TestExecutionListener {
 
         String line() {
             String name = type.substring(type.lastIndexOf('.') + 1);
-            return "   " + classOf(test) + " asks for " + ("AEIOU".indexOf(name.charAt(0)) < 0 ? "a " : "an ") + name;
+            return "   " + TestAnnouncer.classOf(test) + " asks for "
+                    + ("AEIOU".indexOf(name.charAt(0)) < 0 ? "a " : "an ") + name;
         }
 
         String annotation() {
@@ -149,14 +147,6 @@ public final class SummaryListener implements TestExecutionListener {
                 .map(one -> "MeshGuard  Depend on meshguard-junit, and annotate with " + one.getKey() + ":\n"
                         + String.join("\n", one.getValue()))
                 .collect(Collectors.joining("\n")));
-    }
-
-    /** Returns the name of the class that has a test; the display name if it has none. */
-    static String classOf(TestIdentifier test) {
-        TestSource source = test.getSource().orElse(null);
-        return source instanceof MethodSource method
-                ? method.getClassName()
-                : source instanceof ClassSource type ? type.getClassName() : test.getDisplayName();
     }
 
     /** Engines have the same ids in every plan, so only the object identifies the plan. */

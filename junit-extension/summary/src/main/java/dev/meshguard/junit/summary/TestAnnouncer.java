@@ -38,7 +38,7 @@ final class TestAnnouncer {
         TestSource source = test.getSource().orElse(null);
         Optional<Class<?>> type = Optional.empty();
         Optional<Method> method = Optional.empty();
-        String name = SummaryListener.classOf(test);
+        String name = classOf(test);
         name = name.substring(name.lastIndexOf('.') + 1);
         if (source instanceof MethodSource ofMethod) {
             method = loaded(ofMethod::getJavaMethod);
@@ -49,6 +49,14 @@ final class TestAnnouncer {
             return;
         }
         call(ANNOUNCE, test.getUniqueId(), test.isTest(), name, type, method);
+    }
+
+    /** Returns the name of the class that has a test; the display name if it has none. */
+    static String classOf(TestIdentifier test) {
+        TestSource source = test.getSource().orElse(null);
+        return source instanceof MethodSource method
+                ? method.getClassName()
+                : source instanceof ClassSource type ? type.getClassName() : test.getDisplayName();
     }
 
     /** An engine may name a class or method that does not exist. */

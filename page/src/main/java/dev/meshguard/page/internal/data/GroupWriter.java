@@ -8,7 +8,6 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.BufferTimeline;
 import dev.meshguard.report.ExpectationSnippets;
 import dev.meshguard.report.SurvivorFinding;
-import dev.meshguard.report.VerdictReport;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
@@ -121,7 +120,7 @@ final class GroupWriter {
             if (entry.foldedInto() != FindingParts.NONE) {
                 json.writeNumberField("foldedInto", entry.foldedInto());
             }
-            Optional<VerdictReport.ExpectationSnippet> ofFinding = entry.finding()
+            Optional<ExpectationSnippets.ExpectationSnippet> ofFinding = entry.finding()
                     .filter(finding -> finding.parts().size() > 1)
                     .flatMap(snippets::narrowest);
             if (ofFinding.isPresent()) {
@@ -174,7 +173,7 @@ final class GroupWriter {
         }
         evidence("evidence", group.evidence(), json);
         evidence("context", group.circumstances(), json);
-        Optional<VerdictReport.ExpectationSnippet> entry = snippets.narrowest(group);
+        Optional<ExpectationSnippets.ExpectationSnippet> entry = snippets.narrowest(group);
         if (entry.isPresent()) {
             entry("entry", entry.get(), json);
         }
@@ -192,7 +191,8 @@ final class GroupWriter {
                         .orElse(List.of());
     }
 
-    private void entry(String field, VerdictReport.ExpectationSnippet entry, JsonGenerator json) throws IOException {
+    private void entry(String field, ExpectationSnippets.ExpectationSnippet entry, JsonGenerator json)
+            throws IOException {
         json.writeObjectFieldStart(field);
         json.writeStringField("annotation", entry.annotation());
         json.writeStringField("line", entry.line());

@@ -2,6 +2,7 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.shortage.MemoryShortage;
+import dev.meshguard.report.Finding;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.text.Quantities;
 import java.io.IOException;
@@ -37,7 +38,7 @@ final class IncidentWriter {
         }
     }
 
-    private static void facts(List<VerdictReport.Fact> facts, JsonGenerator json) throws IOException {
+    private static void facts(List<Finding.Fact> facts, JsonGenerator json) throws IOException {
         JsonParts.objects("facts", facts, json, fact -> {
             json.writeStringField("name", fact.name());
             json.writeStringField("text", fact.text());

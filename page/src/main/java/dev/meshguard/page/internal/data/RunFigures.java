@@ -40,9 +40,4 @@ public record RunFigures(
                 .map(result -> result.expectation().toString())
                 .toList();
     }
-
-    /** Returns the data as JSON. */
-    public String json() {
-        return InlineJsonWriter.text(new RunJson(this)::write);
-    }
 }

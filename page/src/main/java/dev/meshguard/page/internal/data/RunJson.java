@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Writes the data of one run; each part of the document has a class of its own. */
-final class RunJson {
+public final class RunJson {
 
     private static final String FORMAT = "meshguard-page";
     private static final int VERSION = 1;
@@ -21,12 +21,17 @@ final class RunJson {
     private final RunFigures figures;
     private final LeakVerdict verdict;
 
-    RunJson(RunFigures figures) {
+    private RunJson(RunFigures figures) {
         this.figures = figures;
         this.verdict = figures.verdict();
     }
 
-    void write(JsonGenerator json) throws IOException {
+    /** Returns the data of a run on one line. */
+    public static String text(RunFigures figures) {
+        return InlineJsonWriter.text(new RunJson(figures)::write);
+    }
+
+    private void write(JsonGenerator json) throws IOException {
         AllocationHistory history = verdict.history();
         long end = end(history);
         UsageFigures usage = new UsageFigures(history);

@@ -1,6 +1,7 @@
 package dev.meshguard.verification.corpus.route;
 
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.server.log.AllocationLogReader;
 import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.verification.corpus.writing.ServerLogWriter;
 import java.io.ByteArrayInputStream;
@@ -28,6 +29,6 @@ public final class Routes {
     /** Returns what is read from the log that tt-metal's server writes of the allocations and frees. */
     public static ParsedLog log(AllocationHistory history) throws IOException {
         String log = ServerLogWriter.logOf(history, SocketRoute.ONLY_PROCESS);
-        return ParsedLog.read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "server.log");
+        return AllocationLogReader.create().read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "server.log");
     }
 }

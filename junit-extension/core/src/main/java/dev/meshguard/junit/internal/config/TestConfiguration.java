@@ -2,13 +2,12 @@ package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.MemoryBudget;
-import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.junit.internal.TrackingExtension;
 import dev.meshguard.junit.internal.UnknownParameters;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
-import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,8 +16,6 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * The settings of the tests for which an extension is registered.
@@ -194,12 +191,7 @@ public final class TestConfiguration {
 
     /** An inherited field may be that of both classes. */
     private static boolean hasOwnExtension(Class<?> nested, Class<?> around) {
-        return !extensionFields(around).containsAll(extensionFields(nested));
-    }
-
-    private static List<Field> extensionFields(Class<?> type) {
-        return AnnotationSupport.findAnnotatedFields(
-                type, RegisterExtension.class, field -> field.getType() == MeshGuardExtension.class);
+        return !TrackingExtension.fieldsOf(around).containsAll(TrackingExtension.fieldsOf(nested));
     }
 
     private boolean asksForTheSame(ExtensionContext outer, TrackingSettings asked) {

@@ -1,9 +1,9 @@
 package dev.meshguard.junit.internal.run;
 
+import dev.meshguard.junit.internal.BaselineUpdate;
 import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.PlaceToOpen;
 import dev.meshguard.junit.internal.RunSettings;
-import dev.meshguard.junit.internal.RunSettings.Update;
 import dev.meshguard.report.findings.JvmFindings;
 import dev.meshguard.text.PrintableText;
 import dev.meshguard.text.Quantities;
@@ -114,7 +114,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
         List<BaselineEntry> undecided = new ArrayList<>(entries.notFound(known));
         List<BaselineEntry> fixed = undecided.stream().filter(entries::isJudged).toList();
         undecided.removeAll(fixed);
-        boolean isShrunk = settings.writes(Update.SHRINK);
+        boolean isShrunk = settings.writes(BaselineUpdate.SHRINK);
         if (!fixed.isEmpty()) {
             lines.add(String.format(
                     Locale.ROOT,
@@ -157,7 +157,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
             lines.addAll(listed(undecided.stream().map(entry -> entry + ": " + entries.reasonToKeep(entry))));
         }
         Optional<StackTraceElement> place = unmatched.stream().findFirst().map(PlaceToOpen::of);
-        if (place.isEmpty() && !fixed.isEmpty() && settings.update() == Update.STRICT) {
+        if (place.isEmpty() && !fixed.isEmpty() && settings.update() == BaselineUpdate.STRICT) {
             place = Optional.of(lineOf(fixed.get(0), settings.baseline().orElseThrow()));
         }
         return new RunResult(

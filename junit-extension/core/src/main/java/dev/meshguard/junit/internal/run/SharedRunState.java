@@ -1,11 +1,11 @@
 package dev.meshguard.junit.internal.run;
 
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.junit.internal.BaselineUpdate;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.OutputSettings;
 import dev.meshguard.junit.internal.RunSettings;
-import dev.meshguard.junit.internal.RunSettings.Update;
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.summary.RunSummaryCollector;
 import dev.meshguard.junit.internal.thread.UnattributedReports;
@@ -125,7 +125,7 @@ public final class SharedRunState implements StoredResource {
 
     private static Baseline baseline(RunSettings settings) {
         BaselineFile file = new BaselineFile(settings.baseline().orElseThrow());
-        if (!file.exists() && !settings.writes(Update.ACCEPT)) {
+        if (!file.exists() && !settings.writes(BaselineUpdate.ACCEPT)) {
             throw ConfigurationKey.BASELINE.rejected(
                     settings.baseline().get().toString(),
                     "There is no such file: " + file.path() + ". Make it with -D"
@@ -291,13 +291,13 @@ public final class SharedRunState implements StoredResource {
         if (baseline == null) {
             return false;
         }
-        Baseline known = settings.writes(Update.ACCEPT) ? Baseline.of(verdict) : baseline;
+        Baseline known = settings.writes(BaselineUpdate.ACCEPT) ? Baseline.of(verdict) : baseline;
         return known.covers(verdict);
     }
 
     /** Returns whether the baseline has all of these survivors within its counts, or they are added to it now. */
     public boolean covers(List<BufferGeneration> survivors) {
-        return baseline != null && (settings.writes(Update.ACCEPT) || baseline.covers(survivors));
+        return baseline != null && (settings.writes(BaselineUpdate.ACCEPT) || baseline.covers(survivors));
     }
 
     /** Judges what no single test can; then publishes the numbers, and ends the files. */
@@ -349,7 +349,7 @@ public final class SharedRunState implements StoredResource {
 
     /** Updates the baseline; if this JVM runs the whole run, judges it. */
     private synchronized void judge() throws IOException {
-        if (settings.writes(Update.ACCEPT)) {
+        if (settings.writes(BaselineUpdate.ACCEPT)) {
             settings.updateBaseline(before -> before.and(entries.found()));
         }
         if (settings.run().isEmpty() || settings.judgedFindings().isPresent()) {

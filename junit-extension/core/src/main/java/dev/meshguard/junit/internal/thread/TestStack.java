@@ -1,6 +1,6 @@
 package dev.meshguard.junit.internal.thread;
 
-import dev.meshguard.junit.MeshGuardExtension;
+import dev.meshguard.junit.internal.TrackingExtension;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -17,7 +17,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** Finds the tests whose code is on a stack: their methods, lambdas in them, and classes declared in them. */
@@ -156,10 +155,8 @@ final class TestStack {
             boolean isNested = type.isMemberClass() && !Modifier.isStatic(type.getModifiers());
             return AnnotationSupport.findRepeatableAnnotations(type, ExtendWith.class).stream()
                             .flatMap(registered -> Arrays.stream(registered.value()))
-                            .anyMatch(MeshGuardExtension.class::equals)
-                    || !AnnotationSupport.findAnnotatedFields(
-                                    type, RegisterExtension.class, field -> field.getType() == MeshGuardExtension.class)
-                            .isEmpty()
+                            .anyMatch(TrackingExtension.class::isAssignableFrom)
+                    || !TrackingExtension.fieldsOf(type).isEmpty()
                     || (isNested && isTracked(type.getEnclosingClass()));
         } catch (LinkageError | TypeNotPresentException unreadable) {
             return false;
