@@ -14,7 +14,10 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The state of one connection; guarded by the server's lock. */
+/**
+ * One connection of a program to the server: the bytes that arrived, and what the program has reported about itself; guarded by the
+ * server's lock.
+ */
 final class ClientConnection {
 
     private static final int MAX_PROCESSES = 1000;

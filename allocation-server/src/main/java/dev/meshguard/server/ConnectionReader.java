@@ -3,7 +3,10 @@ package dev.meshguard.server;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/** Records what one program sends: {@link RecordReports} in records, {@link LineReports} in lines. Guarded by the server's lock. */
+/**
+ * Reads what one program sends over its connection: {@link RecordReports} reads records, {@link LineReports} lines. Guarded by the
+ * server's lock.
+ */
 interface ConnectionReader {
 
     /**

@@ -6,8 +6,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the buffers, or other resources, of each process, so that a process without any is not searched for. Guarded by
- * the server's lock.
+ * Counts the live buffers, or other resources, of each process, so that the server need not search for those of a process that has none.
+ * Guarded by the server's lock.
  */
 final class ProcessCounts {
 

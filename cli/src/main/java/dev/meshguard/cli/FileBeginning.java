@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The beginning of a file without its compression, which shows what JSON it is.
+ * The beginning of a file without its compression, which shows what kind of JSON the file has.
  *
  * @param text the text
  */

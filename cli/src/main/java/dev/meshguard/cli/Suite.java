@@ -12,7 +12,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** The command {@code suite}: writes the overview page of a folder. */
+/** The command {@code suite}: writes the overview page of a folder with pages and records of runs. */
 @Command(
         name = "suite",
         description = "Writes the page over all runs whose pages lie in a folder, whichever machines wrote them.",

@@ -15,7 +15,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The text of differences.
+ * The differences between two runs as a text for readers.
  *
  * <p>At most forty lines, the same in every locale.
  *

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Writes the first line of each kind of findings, which answers alone.
+ * Writes the first line of each kind of findings, which a reader understands without the lines below.
  *
  * <p>The list of failed tests of a build or an IDE shows little more, and cuts it. A line is at most {@value #MAX_COLUMNS}
  * columns wide; if it would be wider, the details of the largest finding are left out, the least important first.

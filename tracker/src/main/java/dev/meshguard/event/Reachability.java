@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The result of a search for the handle of a request.
+ * Whether the handle of a request is still reachable, as a search found, and by which fields.
  *
  * <p>The search runs once, when a buffer survived, and its result is recorded. A history that is read again therefore
  * gives the same verdict although the handle no longer exists. The result explains why a buffer survived and never

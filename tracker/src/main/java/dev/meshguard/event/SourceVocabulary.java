@@ -7,7 +7,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The words in which the users of a source speak of its memory.
+ * The words in which the users of a source speak of its memory, for example {@code retained} and {@code released} for Netty.
  *
  * <p>Immutable: each option returns another vocabulary. Memory that has a name of its own belongs to no device, so texts name
  * none, and no address.

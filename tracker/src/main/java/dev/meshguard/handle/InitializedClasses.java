@@ -6,7 +6,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Classes whose static fields can be read at once. The JVM lets a reader wait as long as their static initializer runs elsewhere. */
+/**
+ * Finds the classes whose static initializer has ended, so that a search can read their static fields without waiting. The JVM lets a
+ * reader wait as long as their static initializer runs elsewhere.
+ */
 final class InitializedClasses {
 
     private static final long MAX_WAIT_MILLIS = TimeUnit.SECONDS.toMillis(1);

@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A way to count several reports at one live address.
+ * A way to count memory when one address is reported several times while it is live.
  *
  * <p>Existing tools use four ways, and each of them misleads somewhere. A policy is only a reading of a history, so one
  * history can be read under all of them. See {@link AllocationHistory#ledger(CountingPolicy)}.

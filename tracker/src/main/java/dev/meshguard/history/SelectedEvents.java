@@ -7,7 +7,7 @@ import java.util.RandomAccess;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
-/** Some events of a list, without a copy. */
+/** A list of some events of another list, selected by index and not copied. */
 final class SelectedEvents extends AbstractList<HistoryEvent> implements RandomAccess {
 
     private final List<HistoryEvent> all;

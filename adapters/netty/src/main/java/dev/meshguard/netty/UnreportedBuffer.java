@@ -3,7 +3,7 @@ package dev.meshguard.netty;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ResourceLeakTracker;
 
-/** Tracks what is not reported: a slice or duplicate, whose buffer is. */
+/** The leak tracker of a slice or duplicate of a buffer of Netty: it reports nothing, because the buffer itself is reported. */
 enum UnreportedBuffer implements ResourceLeakTracker<ByteBuf> {
     INSTANCE;
 

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The socket on which a program finds the server.
+ * Selects the socket on which a started program finds the server: one of its own, or the one with the fixed path.
  *
  * @since 0.1
  */

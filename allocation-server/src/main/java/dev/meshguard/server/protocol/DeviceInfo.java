@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The answer of a server to a query for a device.
+ * The answer of a server to a query for a device: its chip, and the size of its memories.
  *
  * @param device the queried device; -1 for the number of devices
  * @param totalDram bytes of DRAM

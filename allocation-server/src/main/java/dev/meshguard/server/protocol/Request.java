@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A message of a program.
+ * A message that a program sends to an allocation server: a report about memory, or a query.
  *
  * @param type a message that is not a reply
  * @param device the device id; -1 queries the number of devices

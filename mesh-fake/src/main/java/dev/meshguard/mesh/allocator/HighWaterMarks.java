@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The highest ends of allocated and freed memory during a tracking.
+ * The highest ends of allocated and of freed memory in a bank while they are tracked; with them the runtime checks that a trace is safe.
  *
  * <p>Source: the high water marks of {@code tt_metal/impl/allocator/bank_manager.cpp}, by which the runtime checks a trace
  * in DRAM.

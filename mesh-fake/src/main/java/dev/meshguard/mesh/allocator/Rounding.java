@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The two rounding functions of the runtime.
+ * Divides sizes, and rounds them up to alignments, as the runtime does.
  *
  * <p>Sources: {@code round_up} and {@code div_up} in {@code tt_metal/api/tt-metalium/math.hpp}.
  *

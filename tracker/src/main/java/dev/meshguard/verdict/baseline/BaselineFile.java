@@ -11,7 +11,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A baseline file.
+ * A file with the {@link Baseline} of a project, which is read, and replaced when known leaks are added or removed.
  *
  * <p>Several processes may change it at the same time. Each reads it again under a lock, so no change is lost. Each
  * replaces it as a whole, so no reader sees half of it.

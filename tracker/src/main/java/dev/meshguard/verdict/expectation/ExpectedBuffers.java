@@ -11,7 +11,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * An allowlist: the expected survivors.
+ * The list of buffers that may survive a check: a set of {@link Expectation} entries, from code, annotations or a file.
  *
  * <p>A survivor counts for the first entry that matches it and has room.
  *

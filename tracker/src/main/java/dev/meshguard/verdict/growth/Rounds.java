@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The sections of one history that count as rounds.
+ * Selects which sections of one history count as rounds.
  *
  * @since 0.1
  */

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.OptionalLong;
 
 /**
- * Maps each event of a log's history to the number of its line in the log.
+ * Maps the number of each event of a log's history to the number of its line in the log.
  *
  * <p>Most lines of a log are one event, so a line is stored only if it does not follow the line of the previous event.
  */

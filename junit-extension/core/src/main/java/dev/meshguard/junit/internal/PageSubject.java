@@ -1,7 +1,7 @@
 package dev.meshguard.junit.internal;
 
 /**
- * The test, class or run that a page is about, with its title and file name.
+ * The test, class or run that a page or a history is about, with its title and file name.
  *
  * @param title its title for readers
  * @param text its file name, as far as file systems allow

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The first frame of an error that no call of the tests explains: the place that a reader opens.
+ * Creates the first frame of an error that leads to no line of a test: the entry, file or folder that a reader should open.
  *
  * <p>Reports and IDEs take the place of a failure from its stack.
  */

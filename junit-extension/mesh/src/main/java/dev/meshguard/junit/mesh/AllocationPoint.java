@@ -6,7 +6,7 @@ import dev.meshguard.junit.internal.TestNames;
 import java.util.Optional;
 
 /**
- * One allocation of an invocation.
+ * One allocation that an invocation of a {@link FailEachAllocation} test makes: its memory and its line.
  *
  * @param memory the requested memory
  * @param site the line that allocated, if it is code of the user

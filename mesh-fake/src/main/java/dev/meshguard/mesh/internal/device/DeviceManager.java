@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The initialised devices of the system.
+ * Initialises the devices of the system when meshes are opened, and closes them when the last mesh over them closes.
  *
  * <p>If a device is active when a mesh is opened over it, it keeps the number of command queues and the division of its memory
  * from its first opening. The handle of a mesh covers every device that is active at that moment, so closing one of two root

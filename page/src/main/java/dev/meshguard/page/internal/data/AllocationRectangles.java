@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data of the lifetime map: a rectangle for each generation, from allocation to free, over its addresses.
+ * Writes the data of the lifetime map: a rectangle for each generation, from allocation to free, over its addresses.
  *
  * <p>If there are too many to draw, survivors of every status come first, followed by the freed buffers with the most
  * bytes for the longest time.

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The events, as a scrollable table.
+ * Writes the events of a run into the data of its page, as the rows of a table.
  *
  * <p>If there are too many, it keeps those that evidence names, those that are not buffer reports, and then the first
  * and the last.

@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** The growth over repeated rounds: of each memory, and of each call site. */
+/** Writes the growth over repeated rounds into the data of a page: that of each memory, and that of each call site. */
 final class GrowthFigures {
 
     private static final int MAX_SITES = 500;

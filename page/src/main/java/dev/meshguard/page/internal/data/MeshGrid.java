@@ -22,8 +22,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The devices of a run in the shape of their mesh, each with its worst status and its leaks; devices of several meshes are one
- * row.
+ * Writes the devices of a run in the shape of their mesh, each with its worst status and its leaks; devices of several meshes are one row.
  */
 final class MeshGrid {
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The data of a run's page.
+ * The run that a page shows: its title, the report of its verdict, its budgets and its growth.
  *
  * @param title the title of the run
  * @param report the report of the verdict

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The call stacks of allocations as one tree of frames, so that a page can sum up any part of a run by origin.
+ * The call stacks of allocations, merged into one tree of frames, so that a page can sum up any part of a run by origin.
  *
  * <p>An allocation without a call stack has its type and its label or owner as frames. If there are too many frames, further
  * stacks end at their last known caller.

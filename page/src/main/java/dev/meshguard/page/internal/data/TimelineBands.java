@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** The background of all diagrams over events: phases, marks, and wall-clock time if it is known. */
+/** Writes the background of all diagrams over events: phases, marks, and wall-clock time if it is known. */
 final class TimelineBands {
 
     private static final int MAX_PHASES = 500;

@@ -20,7 +20,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
-/** The live bytes over the events, of the whole mesh by type and of each memory of each device. */
+/** Writes the live bytes over the events of a run, of the whole mesh by type and of each memory of each device. */
 final class UsageFigures {
 
     private final Map<BufferType, Timeline.Curve> series;

@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * All records of a folder, read at one moment.
+ * The records of all runs in a folder, read at one moment and written as the data of its overview page.
  *
  * <p>The files of a machine may have been copied into a subfolder, so subfolders are searched, too.
  */

@@ -29,6 +29,7 @@ public final class Routes {
     /** Returns what is read from the log that tt-metal's server writes of the allocations and frees. */
     public static ParsedLog log(AllocationHistory history) throws IOException {
         String log = ServerLogWriter.logOf(history, SocketRoute.ONLY_PROCESS);
-        return AllocationLogReader.create().read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "server.log");
+        return AllocationLogReader.create()
+                .read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "server.log");
     }
 }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.opentest4j.MultipleFailuresError;
 
 /**
- * The errors inside what a test threw.
+ * The error that a test threw, with the errors inside it: causes and suppressed ones.
  *
  * @param thrown the error, if the test threw one
  */

@@ -11,7 +11,7 @@ import org.junit.platform.commons.support.HierarchyTraversalMode;
 import org.junit.platform.commons.support.ReflectionSupport;
 
 /**
- * Tells whether a class still declares a test of an earlier run. A test of an earlier run may be removed.
+ * Finds out whether a class still declares a test of an earlier run, which may have been removed.
  */
 final class DeclaredTests {
 

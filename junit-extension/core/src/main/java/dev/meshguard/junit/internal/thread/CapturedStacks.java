@@ -6,8 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stacks of allocations that a test or class is responsible for because a thread works for it: they may show that code of another
- * test ran there, for example a callback.
+ * Finds on the captured stacks of a test's allocations the code of another test, for example of a callback that ran on the same thread.
  *
  * <p>For one thread.
  */

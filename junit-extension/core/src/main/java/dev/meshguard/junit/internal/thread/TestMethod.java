@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A method that tests run, or several of a class with one name in Kotlin's names of lambdas. */
+/** A method of a test class, with the test that runs or has run it, if only one did. */
 final class TestMethod {
 
     private final String name;

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The threads that worked for no test and the tests that ran, for a reader: the first ones, and whether there were more. */
+/**
+ * Describes for a reader the threads that allocated memory for no test, and the tests that ran meanwhile: the first ones, and whether
+ * there were more.
+ */
 final class ThreadNotes {
 
     /** With the number of tests that have begun since the thread was started, when it last worked. */

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A thread with the test that has started it and the tests that it works for. */
+/** A thread, with the test that started it and the tests for which it works now. */
 final class WorkingThread {
 
     private static final InheritableThreadLocal<WorkingThread> CURRENT = new InheritableThreadLocal<>() {
