@@ -53,7 +53,7 @@ import org.apiguardian.api.API.Status;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens meshes without hardware and runs operations on them, with the names of Python's {@code ttnn}.
+ * A runtime without hardware: it opens meshes, and allocates what real operations allocate, under the names of Python's ttnn.
  *
  * <p>The real {@code ttnn} is a module; this is an object with a listener. Every mesh therefore has a listener, and concurrent
  * tests are independent. State that the real runtime keeps per process, such as the numbers of meshes and programs, belongs to

@@ -9,7 +9,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A mesh as a source reports it: a name and the devices in row-major order.
+ * A mesh as a source reports it: its name, its devices in row-major order, its parent mesh, and the size of their memories.
  *
  * @param id the mesh's number, unique in one history
  * @param name a readable name, for example {@code 2x4 mesh (Wormhole B0)}

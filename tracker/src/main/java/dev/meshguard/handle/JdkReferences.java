@@ -7,8 +7,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * References in objects of the JDK, whose fields are closed to a {@link HandleSearch}. A source that can read them makes this an
- * {@linkplain dev.meshguard.tracker.AllocationTracker#attachment attachment} of its tracker.
+ * Gives a {@link HandleSearch} two kinds of references that the JDK hides: the object behind a view, and the values of thread locals. A
+ * source that can read them makes this an {@linkplain dev.meshguard.tracker.AllocationTracker#attachment attachment} of its tracker.
  *
  * @since 0.1
  */

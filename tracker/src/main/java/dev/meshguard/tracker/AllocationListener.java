@@ -20,7 +20,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Receives the reports of a source about every buffer from its allocation to its free.
+ * Receives everything that a source reports: allocated and freed buffers, opened and closed meshes and devices, traces, and reports that
+ * were lost.
  *
  * <p>A source is a mesh without hardware, an adapter around a device binding, or a server to which real processes
  * report. This interface corresponds to a processor of the {@code GraphTracker} in tt-metal

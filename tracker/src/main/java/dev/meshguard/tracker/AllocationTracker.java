@@ -37,7 +37,7 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records the allocations and frees of every buffer.
+ * Records everything that sources report of buffers and meshes, and returns it as a history to check.
  *
  * <p>It is the only mutable part between a source of reports and a verdict. Sources report to it on any thread; callers
  * take a {@link #history()} or a {@link #snapshot()} at any moment.

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The way in which a survivor counts in the sum of a verdict, the worst first.
+ * Whether a surviving buffer is leaked, freed late, misreported, undecided or expected; the worst first.
  *
  * @since 0.1
  */

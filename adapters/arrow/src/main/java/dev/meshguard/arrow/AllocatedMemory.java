@@ -20,7 +20,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of all allocators of Arrow, each reported to the tracker of the test whose thread allocates it.
+ * Watches, by weaving, each block of memory of Arrow's allocators, and reports it to the tracker of the test whose thread allocates it.
  *
  * <p>Arrow has an {@link AllocationManager} for each block of memory. It calls {@code associate} with the allocator as soon as the block is
  * allocated, and for each allocator to which the block is transferred; it calls {@code release0} when the last reference is released.

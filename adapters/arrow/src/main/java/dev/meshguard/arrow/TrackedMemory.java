@@ -13,7 +13,7 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.ReferenceManager;
 
-/** The memory of one allocation of Arrow, which all buffers over it share; it is reported until the last of them is released. */
+/** Memory that Arrow requests from a tracked allocator: this class allocates it, reports it, and frees it with its last buffer. */
 final class TrackedMemory extends AllocationManager {
 
     /** If a thread of a library allocates, it is the line of Arrow that allocates for it. */

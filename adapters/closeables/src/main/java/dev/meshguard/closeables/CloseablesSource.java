@@ -12,7 +12,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The handles that a test tracks with {@link NativeHandles}.
+ * Gives each tracked test a parameter {@link NativeHandles}, and asks its handles at the end of the test whether they are closed.
  *
  * <p>In a {@link dev.meshguard.junit.MeshGuardExtension} that names its sources, use
  * {@code builder().source(CloseablesSource.create())}.

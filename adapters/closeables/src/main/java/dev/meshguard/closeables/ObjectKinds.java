@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The classes whose objects are reported to one tracker, with the words and the origins of each.
+ * The classes whose objects one tracker watches: how reports name each, which methods close it, and how the user's line is found.
  *
  * <p>Safe for use by several threads.
  */

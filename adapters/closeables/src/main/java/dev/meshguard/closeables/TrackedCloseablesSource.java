@@ -13,7 +13,7 @@ import org.apiguardian.api.API.Status;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
 /**
- * The objects that a test tracks with {@link TrackCloseables}.
+ * Reports the objects of the classes that a test names with {@link TrackCloseables} to its tracker.
  *
  * @since 0.1
  */

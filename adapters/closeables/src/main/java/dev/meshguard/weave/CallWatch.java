@@ -11,7 +11,7 @@ import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that one watcher watches.
+ * Adds bytecode to named methods of named classes, which passes each call of them on to one {@link CallWatcher}.
  *
  * @param receivers the receiver of each method, by its name
  * @param methods the names of methods by the internal name of their class

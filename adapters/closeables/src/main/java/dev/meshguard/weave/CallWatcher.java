@@ -5,7 +5,7 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives calls of watched methods after {@link Weaver#watchCalls}.
+ * Receives each call of a watched method when it begins, with its object and its argument; see {@link Weaver#watchCalls}.
  *
  * <p>The calling thread calls it, and it must not throw. Calls that it makes itself are not reported.
  *

@@ -12,7 +12,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Arenas of the foreign function and memory API: each tracked test can have {@link Arenas} as a parameter.
+ * Gives each tracked test a parameter {@link Arenas}, which opens arenas of {@code java.lang.foreign} that the test must close.
  *
  * @since 0.1
  */

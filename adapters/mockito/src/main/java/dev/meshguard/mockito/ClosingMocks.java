@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.mockito.Mockito;
 import org.mockito.invocation.InvocationOnMock;
 
-/** Returns mocks whose {@code close()} frees their allocations. */
+/** The result of a mocked method that allocates: a new mock, whose {@code close()} frees what that call allocated. */
 record ClosingMocks(MockAllocations memory) implements Result {
 
     @Override

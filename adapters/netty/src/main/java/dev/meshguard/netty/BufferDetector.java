@@ -6,7 +6,8 @@ import io.netty.util.ResourceLeakTracker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports every buffer of Netty 4.2 to the tracker of the test whose thread allocates it.
+ * A leak detector for Netty 4.2 that reports each buffer, except unpooled heap buffers, to the tracker of the test whose thread allocates
+ * it.
  *
  * <p>{@link DetectorFactory} gives it to Netty as its leak detector. Netty calls {@link #track} for each buffer of its allocators,
  * except for unpooled heap buffers, which are plain garbage.

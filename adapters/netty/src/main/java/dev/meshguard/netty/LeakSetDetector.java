@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leak detector of the buffers of Netty 4.1: it reports every buffer to the tracker of the test whose thread allocates it.
+ * Netty 4.1's leak detector with its private set of leak records replaced by one that reports every buffer to the tracker of its test.
  *
  * <p>Netty 4.1 lets no detector override {@code track}, but each of its detectors keeps the leak records of its buffers in one
  * set. Netty adds a record on the thread that allocates and removes it on the thread that releases last. This detector replaces

@@ -15,7 +15,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * The JSON output of a command: one document.
+ * Writes the JSON output of a command from maps, lists, records and plain values; a value that is not known has no field.
  *
  * <p>An unknown value has no field. A public record is an object of its components, or the value of its only component.
  */

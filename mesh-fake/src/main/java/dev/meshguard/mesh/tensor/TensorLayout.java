@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How the elements of a tensor are cut into the pages that are spread over the banks.
+ * The two ways to cut a tensor into pages: a page for each row, or for each tile of 32 x 32 elements.
  *
  * <p>Names are those of ttnn; page sizes are those of its {@code PageConfig}.
  *

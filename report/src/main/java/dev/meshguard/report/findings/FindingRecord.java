@@ -16,7 +16,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The buffers of one check that have one fingerprint, cause, status and line.
+ * The number and the bytes of the surviving or overwritten buffers of one check that have one fingerprint, cause, status and line.
  *
  * <p>The files of findings and the overview of pages count with it, so they never disagree.
  *

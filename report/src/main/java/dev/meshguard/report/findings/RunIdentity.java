@@ -7,7 +7,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The run of a file of findings, as each of its lines repeats it.
+ * The run and the JVM that wrote a file of findings, with its start, commit and machine; every line of the file repeats them.
  *
  * @param run the name of the run, which all its JVMs have in common
  * @param jvm the name of the file's execution of tests, which no other file has

@@ -18,7 +18,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Collects what a reader of the verdict must know of a recording besides its history, in bounded memory. */
+/**
+ * Collects notes on a recording for the reader of the verdict: operations that an exception left, input that was skipped, and other
+ * remarks.
+ */
 final class CaptureNotes {
 
     private static final int MAX_KINDS = 8;

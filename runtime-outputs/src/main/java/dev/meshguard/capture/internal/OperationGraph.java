@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The buffers that one operation allocated and freed, by the graph that was captured of it.
+ * The buffers that one operation left allocated, and the earlier ones that it freed, read from the graph that was captured of it.
  *
  * <p>Places join the nodes, and not edges: the importer cuts the graph out of that of a whole report, and an edge to a node
  * outside keeps its number there, which another node has here.

@@ -11,7 +11,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** An operation of a database, with the snapshot at its end, and what shows which of its buffers it allocated and freed. */
+/** An operation in a report database of ttnn, with the snapshot at its end, and what shows which of its buffers it allocated and freed. */
 final class ReportedOperation {
 
     private static final String NO_NAME = "an operation without a name";

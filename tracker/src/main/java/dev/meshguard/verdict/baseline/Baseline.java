@@ -21,7 +21,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The known leaks of a project, which fail no test; the list is meant to become shorter only.
+ * The known leaks of a project, each with a number of buffers: a test fails only for another leak, or for more buffers than that.
  *
  * <p>A leak in the baseline is reported but fails no test. A new leak fails, and so do more buffers of a known leak
  * than its count. The count is the most buffers that one check may find. A fixed leak is removed from the baseline, and

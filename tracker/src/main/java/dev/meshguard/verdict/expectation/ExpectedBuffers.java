@@ -11,7 +11,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The list of buffers that may survive a check: a set of {@link Expectation} entries, from code, annotations or a file.
+ * The buffers that may survive a check: {@link Expectation} entries from code, annotations or a file, in the order in which they are
+ * tried.
  *
  * <p>A survivor counts for the first entry that matches it and has room.
  *

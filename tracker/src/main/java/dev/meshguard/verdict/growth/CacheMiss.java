@@ -7,7 +7,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A call whose program was not in the program cache, and was compiled and added to it.
+ * A program that was compiled and added to the program cache in one round, because the cache did not have it.
  *
  * @param round the round, from 1
  * @param program the added program

@@ -40,7 +40,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Builds the verdict on one history, in stages: each returns what later ones read. */
+/**
+ * Judges one history: finds the surviving buffers and their causes, overwritten data and wrong reports, and compares them with the
+ * expected buffers.
+ */
 public final class VerdictBuilder {
 
     private final AllocationHistory history;

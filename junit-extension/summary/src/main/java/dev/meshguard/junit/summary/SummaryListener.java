@@ -19,7 +19,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Prints a summary of a run at its end, if the run tracked anything.
+ * Prints the extension's summary at the end of a run, and names test classes that lack MeshGuard's annotation or artifact.
  *
  * <p>JUnit's launcher finds it without configuration, even if the tests are on the module path. This artifact is not a
  * module, so build tools keep it on the class path, where the launcher is. If a launcher does not search for listeners,

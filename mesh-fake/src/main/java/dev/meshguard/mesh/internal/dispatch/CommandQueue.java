@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one command queue: its events, and the trace that it records.
+ * One command queue of the mesh without hardware: it runs programs or records them in a trace, and counts its events.
  *
  * <p>{@code MeshCommandQueue} is the handle of the code under test. Guarded by the lock of the mesh, which callers hold;
  * whether the queue is in use and which trace it records can be read without it.

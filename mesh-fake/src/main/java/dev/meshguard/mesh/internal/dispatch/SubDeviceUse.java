@@ -9,7 +9,7 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
- * Records which command queue has work on a sub-device, so that no other queue enqueues programs there without waiting for it.
+ * Records which command queue and which replays of traces use a sub-device; another queue waits before it enqueues programs there.
  *
  * <p>Guarded by the lock of the mesh. Source: {@code CQOwnerState} in {@code tt_metal/impl/dispatch/cq_shared_state.cpp}.
  */

@@ -17,7 +17,7 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
- * The addresses of a program's circular buffers in L1.
+ * The addresses of a program's circular buffers in L1: each range of cores has a stack of its own, from the bottom up.
  *
  * <p>The buffers are stacked from the bottom of L1, outside the allocator. Two programs use the same addresses, and no memory
  * is reserved between them. Every distinct range of cores has its own stack. A buffer on several ranges lies above all of their

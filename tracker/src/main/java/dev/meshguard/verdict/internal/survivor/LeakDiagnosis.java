@@ -21,7 +21,7 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * The diagnosis of a leak, which is undecided if the free may be missing in the reports only.
+ * Makes the diagnosis of a leak, which is undecided if the buffer may have been freed without a report.
  *
  * <p>An unreported free and a free that never happened look the same in the ledger. If a witness covers a buffer, its
  * state is known nevertheless.

@@ -8,7 +8,8 @@ import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.Optional;
 
 /**
- * The conditions that a check applies to a test, class or run.
+ * The rules of the check of one test, class or run: its settings, expected buffers, budgets, and the entries that it shares with other
+ * checks of its method.
  *
  * @param test the responsible test, class or run
  * @param policies the condition that must hold

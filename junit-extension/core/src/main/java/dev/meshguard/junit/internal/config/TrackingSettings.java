@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The resolved settings of a test.
+ * The sources of a test, how long its memory lives, and how it is checked, from its nearest annotation and the configuration parameters.
  *
  * @param sources the settings of its sources
  * @param lifetime how long the memory and its tracker last

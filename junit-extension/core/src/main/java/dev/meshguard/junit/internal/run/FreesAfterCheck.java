@@ -15,7 +15,8 @@ import java.util.Map;
 import java.util.WeakHashMap;
 
 /**
- * Explains the failure of a test whose buffers JUnit frees after the check.
+ * Watches the frees after a failed check, and adds to the failure, when the test has ended, which leaked buffers were freed too late and
+ * where.
  *
  * <p>JUnit closes what an earlier extension stores after everything that later ones store, so after the check. At the end of the test
  * such frees are in its tracker. Safe for use by several threads.
