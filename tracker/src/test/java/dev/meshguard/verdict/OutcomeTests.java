@@ -2,21 +2,17 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.Outcome.LEAKED;
 import static dev.meshguard.verdict.Outcome.LEAK_FREE;
-import static dev.meshguard.verdict.Outcome.MISREPORTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.tracker.script.HistoryScript;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -34,29 +30,6 @@ class OutcomeTests {
         assertThat(verdict)
                 .hasToString(
                         "LEAK_FREE: 0 allocated, 0 freed, 0 freed late, 0 leaked, 0 misreported, 0 expected, 0 undecided");
-    }
-
-    @Test
-    void isLeakFreeWhenEverythingWasFreed() {
-        var history = historyOf("""
-                mesh 0 over 0..7; allocate DRAM 0x1000 on 0..7; free DRAM 0x1000 on 0..7;
-                witness CLOSE_BEGUN DRAM on 0..7; close
-                """);
-
-        LeakVerdict verdict = judged(history).hasOutcome(LEAK_FREE).verdict();
-
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(8, 8, 0, 0, 0, 0, 0));
-    }
-
-    @Test
-    void isMisreportedForAFreeOfAnUnknownAddressAlone() {
-        LeakVerdict verdict = judged(history().free(DRAM, device(0), 0x1000).recorded())
-                .hasOutcome(MISREPORTED)
-                .verdict();
-
-        assertThat(verdict.isLeakFree()).isTrue();
-        assertThat(verdict.hasBalancedReports()).isFalse();
-        assertThat(verdict.unbalancingAnomalies()).hasSize(1);
     }
 
     @Stories("""
@@ -84,49 +57,37 @@ class OutcomeTests {
                 allocate L1 101152 on 1, size 4096, circular buffer of program 7; end program 7;
                 lost 1 the line was cut; close
                 = INCONCLUSIVE
+            is leak free when everything was freed
+                mesh 0 over 0..7; allocate DRAM 0x1000 on 0..7; free DRAM 0x1000 on 0..7;
+                witness CLOSE_BEGUN DRAM on 0..7; close
+                = LEAK_FREE
+                sum 8 allocated, 8 freed
+            is misreported for a free of an unknown address alone
+                free DRAM 0x1000 on 0
+                = MISREPORTED, leak free, not balanced, anomalies UNKNOWN_FREE
+            is leak free with a free that the runtime ignored
+                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, ALREADY_FREED
+                = LEAK_FREE, balanced, anomalies IGNORED_DOUBLE_FREE
+            is leaked for memory that is left
+                allocate DRAM 0x1000 on 0
+                = LEAKED, not leak free, balanced
+            is leaked where everything meets
+                mesh 0 over 0..3; allocate L1 0x1000 on 0, lifetime PERSISTENT;
+                allocate L1 101152 on 1, size 4096, circular buffer of program 7; end program 7;
+                allocate DRAM 0x9000 on 3; lost 1 the line was cut; witness CLOSE_BEGUN DRAM on 3: 0x9000; close
+                = LEAKED, reasons REPORTS_LOST
+                sum 3 allocated, 1 leaked, 1 misreported, 1 expected
+            groups by the request where no origin is known
+                without origins; allocate DRAM 0x1000 on 0..2, mesh 0; allocate DRAM 0x2000 on 1..3, mesh 0
+                leak UNEXPLAINED (leaked): DRAM 64 B x 3 on devices [0, 1, 2]
+                leak UNEXPLAINED (leaked): DRAM 64 B x 3 on devices [1, 2, 3]
+            groups what is one thing to the reader
+                allocate DRAM 0x1000 on 0..1, label weights; allocate DRAM 0x2000 on 5
+                leak UNEXPLAINED (leaked): DRAM 64 B x 2 on devices [0, 1]
+                leak UNEXPLAINED (leaked): DRAM 64 B x 1 on devices [5]
             """)
     void isJudgedBy(Story story) {
         story.holds();
-    }
-
-    @Test
-    void isLeakFreeWithAFreeThatTheRuntimeIgnored() {
-        var history = historyOf("""
-                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, ALREADY_FREED
-                """);
-
-        LeakVerdict verdict = judged(history).hasOutcome(LEAK_FREE).verdict();
-
-        assertThat(verdict.anomalies()).hasSize(1);
-        assertThat(verdict.hasBalancedReports()).isTrue();
-    }
-
-    @Test
-    void isLeakedForMemoryThatIsLeft() {
-        LeakVerdict verdict = judged(
-                        history().allocate(DRAM, device(0), 0x1000, 64).recorded())
-                .hasOutcome(LEAKED)
-                .verdict();
-
-        assertThat(verdict.isLeakFree()).isFalse();
-        assertThat(verdict.hasBalancedReports()).isTrue();
-    }
-
-    @Test
-    void isLeakedWhereEverythingMeets() {
-        var history = misreported(persistent())
-                .allocate(DRAM, device(3), 0x9000, 64)
-                .lost(1, "the line was cut")
-                .witness(CLOSE_BEGUN, DRAM, device(3), 0x9000)
-                .closed();
-
-        LeakVerdict verdict = judged(history).hasOutcome(LEAKED).verdict();
-
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 0, 0, 1, 1, 1, 0));
-        assertThat(verdict.inconclusiveReasonTexts()).hasSize(1);
-        assertThat(verdict)
-                .hasToString(
-                        "LEAKED: 3 allocated, 0 freed, 0 freed late, 1 leaked, 1 misreported, 1 expected, 0 undecided");
     }
 
     @Test
@@ -157,7 +118,10 @@ class OutcomeTests {
 
     @Test
     void isTheSameForTheSameHistory() {
-        var history = misreported(persistent()).closed();
+        var history = historyOf("""
+                mesh 0 over 0..3; allocate L1 0x1000 on 0, lifetime PERSISTENT;
+                allocate L1 101152 on 1, size 4096, circular buffer of program 7; end program 7; close
+                """);
 
         LeakVerdict first = LeakCheck.create().examine(history);
         LeakVerdict second = LeakCheck.create().examine(history);
@@ -191,42 +155,20 @@ class OutcomeTests {
     }
 
     @Test
-    void groupsWhatIsOneThingToTheReader() {
-        var history = historyOf("allocate DRAM 0x1000 on 0..1, label weights; allocate DRAM 0x2000 on 5");
-
-        List<SurvivorGroup> groups = judged(history).verdict().groups();
-
-        assertThat(groups).extracting(SurvivorGroup::devices).containsExactly(List.of(0, 1), List.of(5));
-        assertThat(groups.get(0).label()).contains("weights");
-        assertThat(judged(history).verdict().groups(SurvivorStatus.LEAKED)).hasSize(2);
-        assertThat(judged(history).verdict().groups(SurvivorStatus.EXPECTED)).isEmpty();
-    }
-
-    @Test
-    void groupsByTheRequestWhereNoOriginIsKnown() {
-        var history = historyOf("""
-                without origins; allocate DRAM 0x1000 on 0..2, mesh 0; allocate DRAM 0x2000 on 1..3, mesh 0
-                """);
-
-        assertThat(judged(history).verdict().groups())
-                .extracting(SurvivorGroup::devices)
-                .containsExactly(List.of(0, 1, 2), List.of(1, 2, 3));
-    }
-
-    @Test
     void rejectsACauseWithoutEvidence() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Diagnosis(Cause.CACHED, SurvivorStatus.LEAKED, List.of(), Optional.empty()))
                 .withMessage("A cause is never named without evidence: none was given for CACHED");
     }
 
-    private static HistoryScript persistent() {
-        return history().report("mesh 0 over 0..3; allocate L1 0x1000 on 0, lifetime PERSISTENT");
-    }
+    @Test
+    void knowsTheGroupsOfAStatus() {
+        LeakVerdict verdict =
+                judged(historyOf("allocate DRAM 0x1000 on 0, label weights")).verdict();
 
-    private static HistoryScript misreported(HistoryScript script) {
-        return script.allocate(L1, device(1), 101_152, 4_096)
-                .circularBufferOf(program(7))
-                .endOf(program(7));
+        assertThat(verdict.groups(SurvivorStatus.LEAKED))
+                .singleElement()
+                .satisfies(group -> assertThat(group.label()).contains("weights"));
+        assertThat(verdict.groups(SurvivorStatus.EXPECTED)).isEmpty();
     }
 }

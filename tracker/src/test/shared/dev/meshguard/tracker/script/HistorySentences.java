@@ -338,10 +338,9 @@ final class HistorySentences {
         /** {@code 0x1000}, or {@code 0x1000..0x3000}. */
         long[] addresses() {
             String[] range = next().split("\\.\\.", 2);
-            return LongStream.iterate(
-                            Long.decode(range[0]),
-                            address -> address <= Long.decode(range[range.length - 1]),
-                            address -> address + 0x1000)
+            long first = Long.decode(range[0]);
+            return LongStream.rangeClosed(0, (Long.decode(range[range.length - 1]) - first) / 0x1000)
+                    .map(number -> first + 0x1000 * number)
                     .toArray();
         }
 
