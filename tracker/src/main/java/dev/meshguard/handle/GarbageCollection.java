@@ -1,6 +1,5 @@
 package dev.meshguard.handle;
 
-import java.lang.ref.WeakReference;
 import java.util.function.IntPredicate;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -44,14 +43,9 @@ public interface GarbageCollection {
      *
      * <p>{@link System#gc()} guarantees nothing, and does nothing under {@code -XX:+DisableExplicitGC}. Each request
      * therefore creates an object that is garbage at once. Only if this object is collected is other garbage known to
-     * be collected too.
+     * be collected too. Threads that request one while another one runs share the next.
      */
-    @SuppressWarnings("DoNotCall") // There is no other way to request one.
     static GarbageCollection forced() {
-        return () -> {
-            WeakReference<Object> sentinel = new WeakReference<>(new Object());
-            System.gc();
-            return sentinel.refersTo(null);
-        };
+        return ForcedCollection.OF_JVM;
     }
 }
