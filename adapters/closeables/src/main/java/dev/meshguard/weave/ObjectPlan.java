@@ -27,6 +27,7 @@ record ObjectPlan(boolean isUppermost, boolean isAtStart, Map<String, Integer> r
     enum Call {
         /** With the name of the class that has the method. */
         BEGINS,
+        /** With the same. */
         RETURNS,
         /** With what is thrown. */
         THROWS
@@ -86,11 +87,7 @@ record ObjectPlan(boolean isUppermost, boolean isAtStart, Map<String, Integer> r
 
         final void report(Call call) {
             super.visitVarInsn(Opcodes.ALOAD, 0);
-            if (call == Call.BEGINS) {
-                super.visitLdcInsn(type.replace('/', '.'));
-            } else {
-                super.visitInsn(Opcodes.ACONST_NULL);
-            }
+            super.visitLdcInsn(type.replace('/', '.'));
             dispatcher.addCall(mv, firstReceiver + call.ordinal());
         }
 

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -31,14 +32,20 @@ final class ObjectWatch implements Watch {
     private final Weaver weaver;
     private final ClassHierarchy hierarchy;
     private final Receivers receivers;
+    /** The first receiver of constructors that may be none of watched types. */
+    private final int unknownConstructors;
     /** The first receiver of constructors and of each closing method, by its name. */
     private final Map<String, Integer> firstReceivers = new ConcurrentHashMap<>();
     /** The closing methods by the internal name of the watched type. */
     private final Map<String, Set<String>> watched = new ConcurrentHashMap<>();
     /** The watched types whose objects inherit from a class, by its internal name. */
     private final Map<String, Set<String>> related = new ConcurrentHashMap<>();
-    /** Why objects of classes are not seen, by binary names. */
-    private final Map<String, String> problems = new ConcurrentHashMap<>();
+    /** Why classes lack their calls. */
+    private final ByLoader<String> problems = new ByLoader<>();
+    /** Why objects were lost, by the binary names of their classes. */
+    private final Map<String, String> losses = new ConcurrentHashMap<>();
+
+    private volatile boolean hasProblems;
     /** The types of which a loaded class has a closing method. */
     private final Set<WatchedType> closeable = ConcurrentHashMap.newKeySet();
 
@@ -64,10 +71,20 @@ final class ObjectWatch implements Watch {
         this.hierarchy = hierarchy;
         this.receivers = receivers;
         // The begin of a constructor is not reported.
-        firstReceivers.put(
-                ObjectPlan.CONSTRUCTOR,
-                receivers.addFirst(this, this::constructed) - ObjectPlan.Call.RETURNS.ordinal());
+        firstReceivers.put(ObjectPlan.CONSTRUCTOR, addConstructors(this::constructed));
+        unknownConstructors = addConstructors((object, type) -> {
+            if (classes(object.getClass())
+                    .anyMatch(
+                            part -> part.getName().equals(type) && unheard(part).isWatched())) {
+                constructed(object, type);
+            }
+        });
+    }
+
+    private int addConstructors(BiConsumer<Object, @Nullable Object> constructed) {
+        int first = receivers.addFirst(this, constructed) - ObjectPlan.Call.RETURNS.ordinal();
         receivers.add(this, (object, unused) -> watcher.constructionFailed(object));
+        return first;
     }
 
     private int addClosing(String method) {
@@ -103,10 +120,8 @@ final class ObjectWatch implements Watch {
             latest.set(none);
             return none;
         }
-        weaver.catchUpUnlessBusy();
         Map<String, String> methods = findUnheard(type);
-        if (methods.containsValue(BUSY)
-                && weaver.weaveBeforeLong(() -> findUnheard(type).containsValue(BUSY))) {
+        if (weaver.weaveBeforeLong(methods.containsValue(BUSY))) {
             methods = findUnheard(type);
             methods.replaceAll((method, reason) -> reason.equals(BUSY) ? NOT_WOVEN : reason);
         }
@@ -154,19 +169,32 @@ final class ObjectWatch implements Watch {
                         .findFirst());
     }
 
+    /** Returns whether a class may have a method. Its loader may be locked, and so is asked only if the class cannot be woven. */
     private boolean has(Class<?> part, String method) {
-        return isWoven(part, method)
-                ? hierarchy.hasMethod(part, method)
-                : ObjectPlan.declares(part, declared -> ObjectPlan.isClosing(declared, Set.of(method), true));
+        if (isWoven(part, method)) {
+            return hierarchy.hasMethod(part, method);
+        }
+        return !(part.isHidden() || problemOf(part).isPresent())
+                || ObjectPlan.declares(part, declared -> ObjectPlan.isClosing(declared, Set.of(method), true));
     }
 
     private boolean isWoven(Class<?> part, String method) {
-        Integer receiver = firstReceivers.get(method);
-        return !part.isHidden()
-                && !problems.containsKey(part.getName())
-                && hierarchy.plansOf(part).stream()
-                        .anyMatch(plan -> plan instanceof ObjectPlan ofObjects
-                                && Objects.equals(ofObjects.receivers().get(method), receiver));
+        return planOf(part, method).isPresent();
+    }
+
+    /** Returns the plan by which a class has the calls of a method. */
+    private Optional<ObjectPlan> planOf(Class<?> part, String method) {
+        return part.isHidden() || problemOf(part).isPresent()
+                ? Optional.empty()
+                : hierarchy.plansOf(part).stream()
+                        .flatMap(plan -> plan instanceof ObjectPlan ofObjects ? Stream.of(ofObjects) : Stream.empty())
+                        .filter(plan -> Objects.equals(plan.receivers().get(method), firstReceivers.get(method)))
+                        .findFirst();
+    }
+
+    /** Returns why a class lacks calls for ever, if it does. */
+    private Optional<String> problemOf(Class<?> type) {
+        return Optional.ofNullable(problems.of(type.getClassLoader()).get(ClassHierarchy.nameOf(type)));
     }
 
     private Optional<String> problemOf(Class<?> deciding, String method) {
@@ -174,7 +202,7 @@ final class ObjectWatch implements Watch {
             return Optional.of("It is hidden, so that no code can be added to it");
         }
         if (!isWoven(deciding, method)) {
-            return Optional.of(problems.getOrDefault(deciding.getName(), BUSY));
+            return Optional.of(problemOf(deciding).orElse(BUSY));
         }
         return hierarchy.isNative(deciding, method)
                 ? Optional.of("Its closing method is native, so that no code can be added to it")
@@ -193,7 +221,7 @@ final class ObjectWatch implements Watch {
     public void lost(Object object, Throwable failure) {
         calls.forget(object);
         if (!watcher.lost(object, failure)) {
-            notWatched(object.getClass().getName(), "The report of an object failed: " + failure);
+            losses.put(object.getClass().getName(), "The report of an object failed: " + failure);
         }
     }
 
@@ -259,7 +287,8 @@ final class ObjectWatch implements Watch {
         if (!hierarchy.inherits(name, loader, watched::containsKey)) {
             // Whether it inherits from a watched type is found out when its first object is constructed.
             if (hierarchy.hasUnknown(name, loader)) {
-                return Optional.of(new ObjectPlan(true, watcher.isReportedAtStart(), withConstructor(name)));
+                return Optional.of(
+                        new ObjectPlan(true, watcher.isReportedAtStart(), closing(name, unknownConstructors)));
             }
             return related.containsKey(name)
                     ? Optional.of(new ObjectPlan(false, false, closing(name)))
@@ -273,12 +302,15 @@ final class ObjectWatch implements Watch {
             }
         }
         boolean isSubclass = hierarchy.inherits(hierarchy.superclass(name, loader), loader, watched::containsKey);
-        return Optional.of(new ObjectPlan(!isSubclass, watcher.isReportedAtStart(), withConstructor(name)));
+        return Optional.of(new ObjectPlan(
+                !isSubclass,
+                watcher.isReportedAtStart(),
+                closing(name, Objects.requireNonNull(firstReceivers.get(ObjectPlan.CONSTRUCTOR)))));
     }
 
-    private Map<String, Integer> withConstructor(String name) {
+    private Map<String, Integer> closing(String name, int constructors) {
         Map<String, Integer> methods = new HashMap<>(closing(name));
-        methods.put(ObjectPlan.CONSTRUCTOR, firstReceivers.get(ObjectPlan.CONSTRUCTOR));
+        methods.put(ObjectPlan.CONSTRUCTOR, constructors);
         return methods;
     }
 
@@ -290,32 +322,44 @@ final class ObjectWatch implements Watch {
     }
 
     @Override
-    public void notWatched(String className, String reason) {
-        problems.put(className, reason);
+    public void notWoven(String name, @Nullable ClassLoader loader, String reason) {
+        problems.of(loader).put(name, reason);
+        hasProblems = true;
         hierarchy.learned();
     }
 
     /** Returns the classes of which some objects of these types are not seen, each with the reason. */
     Map<String, String> unseen(Collection<WatchedType> types, Supplier<List<Class<?>>> loaded) {
-        Map<String, String> unseen = new HashMap<>();
-        problems.forEach((className, reason) -> {
-            Set<String> concerned = related.get(ClassHierarchy.internal(className));
-            if (concerned == null
-                    || types.stream().anyMatch(type -> concerned.contains(ClassHierarchy.internal(type.className())))) {
-                unseen.put(className, reason);
-            }
-        });
+        Map<String, String> unseen = new HashMap<>(losses);
+        unseen.keySet().removeIf(className -> !areConcerned(types, ClassHierarchy.internal(className)));
         List<WatchedType> unknown =
                 types.stream().filter(type -> !closeable.contains(type)).toList();
-        List<Class<?>> candidates = unknown.isEmpty() ? List.of() : loaded.get();
-        for (WatchedType type : unknown) {
-            candidates.stream()
-                    .filter(candidate -> candidate.getName().equals(type.className()))
-                    .forEach(found -> problemOf(found, type.closingMethods())
+        for (Class<?> type : hasProblems || !unknown.isEmpty() ? loaded.get() : List.<Class<?>>of()) {
+            problemOf(type)
+                    .filter(problem -> areConcerned(types, ClassHierarchy.nameOf(type)) && !isReportedByAnother(type))
+                    .ifPresent(problem -> unseen.put(type.getName(), problem));
+            unknown.stream()
+                    .filter(named -> named.className().equals(type.getName()))
+                    .forEach(named -> problemOf(type, named.closingMethods())
                             .ifPresentOrElse(
-                                    problem -> unseen.put(type.className(), problem), () -> closeable.add(type)));
+                                    problem -> unseen.put(type.getName(), problem), () -> closeable.add(named)));
         }
         return unseen;
+    }
+
+    private boolean areConcerned(Collection<WatchedType> types, String name) {
+        Set<String> concerned = related.get(name);
+        return concerned == null
+                || types.stream().anyMatch(type -> concerned.contains(ClassHierarchy.internal(type.className())));
+    }
+
+    /** Returns whether a superclass reports each object of a class. Only the tests that construct one are concerned then. */
+    private boolean isReportedByAnother(Class<?> type) {
+        return classes(type)
+                .skip(1)
+                .anyMatch(part -> planOf(part, ObjectPlan.CONSTRUCTOR)
+                        .filter(ObjectPlan::isUppermost)
+                        .isPresent());
     }
 
     /** Returns what keeps objects of a named class from being seen. */

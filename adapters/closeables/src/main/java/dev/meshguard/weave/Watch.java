@@ -20,6 +20,6 @@ interface Watch {
     /** A report of an object failed. It must not allocate memory: there may be none left. */
     default void lost(Object object, Throwable failure) {}
 
-    /** Some objects of a class are not seen. */
-    default void notWatched(String className, String reason) {}
+    /** A class lacks its calls, for ever. */
+    default void notWoven(String name, @Nullable ClassLoader loader, String reason) {}
 }

@@ -117,7 +117,7 @@ final class WovenClasses implements ClassFileTransformer {
         } catch (StackOverflowError | OutOfMemoryError later) {
             throw later;
         } catch (RuntimeException | Error failure) {
-            notWatched(name, loader, "Its class file cannot be changed: " + failure);
+            notWoven(name, loader, "Its class file cannot be changed: " + failure);
             return null;
         } finally {
             if (isFirst) {
@@ -194,10 +194,10 @@ final class WovenClasses implements ClassFileTransformer {
         return found;
     }
 
-    private void notWatched(String name, @Nullable ClassLoader loader, String reason) {
+    private void notWoven(String name, @Nullable ClassLoader loader, String reason) {
         watches.stream()
                 .filter(watch -> watch.planOf(name, loader).isPresent())
-                .forEach(watch -> watch.notWatched(name.replace('/', '.'), reason));
+                .forEach(watch -> watch.notWoven(name, loader, reason));
     }
 
     /** Finds out from which classes others inherit, those that are not loaded included, if a loader has their file. */
@@ -251,7 +251,7 @@ final class WovenClasses implements ClassFileTransformer {
             if (!added.equals(hierarchy.plansOf(type))) {
                 boolean isChanged = added.stream().anyMatch(plan -> plan.changes(type));
                 Optional<String> problem = isChanged ? problemOf(type) : Optional.empty();
-                problem.ifPresent(reason -> notWatched(name, type.getClassLoader(), reason));
+                problem.ifPresent(reason -> notWoven(name, type.getClassLoader(), reason));
                 if (isChanged && problem.isEmpty()) {
                     lacking.put(type, added);
                 } else {
@@ -280,8 +280,7 @@ final class WovenClasses implements ClassFileTransformer {
             } else {
                 Class<?> type = types.iterator().next();
                 unwoven.remove(type);
-                notWatched(
-                        ClassHierarchy.nameOf(type), type.getClassLoader(), "Its code cannot be changed: " + failure);
+                notWoven(ClassHierarchy.nameOf(type), type.getClassLoader(), "Its code cannot be changed: " + failure);
             }
         }
     }

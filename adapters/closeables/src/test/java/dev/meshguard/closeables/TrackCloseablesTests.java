@@ -926,25 +926,81 @@ class TrackCloseablesTests {
     }
 
     /** Defined as a hidden class, whose code cannot be changed. */
-    static class OpaquePart extends Opaque {}
+    static class OpaquePart extends Opaque {
+        @Override
+        public void close() {}
+    }
+
+    interface Lens extends AutoCloseable {
+
+        int focus();
+    }
+
+    /** Defined as a hidden class too. No superclass reports its objects. */
+    static class OpaqueLens implements Lens {
+        @Override
+        public int focus() {
+            return 0;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static Class<?> hidden(Class<?> type) {
+        try {
+            byte[] file = ClassFileLocator.ForClassLoader.read(type);
+            return MethodHandles.lookup().defineHiddenClass(file, false).lookupClass();
+        } catch (IllegalAccessException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
 
     @TrackCloseables(Opaque.class)
     static class OpaqueTestCase {
+
+        private final Class<?> part = hidden(OpaquePart.class);
+
         @Test
-        void namesItsType() {}
+        void closesAnother() {
+            new Opaque().close();
+        }
+
+        @Test
+        void closesOne() throws ReflectiveOperationException {
+            ((Opaque) part.getDeclaredConstructor().newInstance()).close();
+        }
     }
 
     @Test
-    void aClassThatCannotBeWovenConcernsOnlyTestsThatNameItsType() throws IOException, IllegalAccessException {
-        ClassFileLocator files = ClassFileLocator.ForClassLoader.of(OpaquePart.class.getClassLoader());
-        MethodHandles.lookup()
-                .defineHiddenClass(files.locate(OpaquePart.class.getName()).resolve(), false);
+    void aClassThatCannotBeWovenConcernsTestsThatConstructAnObjectOfIt() {
+        TrackedRun run = TrackedRun.of(OpaqueTestCase.class);
 
-        assertThat(TrackedRun.of(OpaqueTestCase.class).failure())
+        assertThat(run.failedTests()).containsExactly("closesOne");
+        assertThat(run.failure())
                 .startsWith("INCONCLUSIVE  ")
-                .containsSubsequence("objects of", "TrackCloseablesTests$OpaquePart", "Its code cannot be")
+                .containsSubsequence("close() of a", "TrackCloseablesTests$OpaquePart", "It is hidden");
+    }
+
+    @TrackCloseables(Lens.class)
+    static class LensTestCase {
+        @Test
+        void namesTheInterface() {}
+    }
+
+    @Test
+    void anImplementationThatCannotBeWovenConcernsTestsThatNameItsInterfaceWhileItIsLoaded() {
+        List<Class<?>> loaded = new ArrayList<>(List.of(hidden(OpaqueLens.class)));
+        Reference<Object> unloaded = new WeakReference<>(loaded.get(0));
+
+        assertThat(TrackedRun.of(LensTestCase.class).failure())
+                .startsWith("INCONCLUSIVE  ")
+                .containsSubsequence("objects of", "TrackCloseablesTests$OpaqueLens", "Its code cannot be")
                 .doesNotContain("Exception"); // All other classes were changed at once.
         assertThat(TrackedRun.of(OtherClassTestCase.class).failures()).isEmpty();
+        loaded.clear();
+        assertThat(isCollected(unloaded)).isTrue();
+        assertThat(TrackedRun.of(LensTestCase.class).failures()).isEmpty();
     }
 
     @TrackCloseables(Cursor.class)
@@ -972,11 +1028,14 @@ class TrackCloseablesTests {
     void aFailureIsNotKept() {
         Reference<Object> failure = new WeakReference<>(failedReport());
 
-        for (int i = 0; i < 100 && !failure.refersTo(null); i++) {
+        assertThat(isCollected(failure)).isTrue();
+    }
+
+    private static boolean isCollected(Reference<?> object) {
+        for (int i = 0; i < 100 && !object.refersTo(null); i++) {
             System.gc();
         }
-
-        assertThat(failure.refersTo(null)).isTrue();
+        return object.refersTo(null);
     }
 
     private static Object failedReport() {
@@ -1180,11 +1239,7 @@ class TrackCloseablesTests {
                 AllocationTracker.create(), List.of(new WatchedType(AutoCloseable.class.getName(), Set.of("close"))));
         Reference<Object> unloaded = new WeakReference<>(trackedInOwnLoader(kinds));
 
-        for (int i = 0; i < 100 && !unloaded.refersTo(null); i++) {
-            System.gc();
-        }
-
-        assertThat(unloaded.refersTo(null)).isTrue();
+        assertThat(isCollected(unloaded)).isTrue();
         assertThat(kinds.kind(Key.class)).isNotNull();
     }
 
