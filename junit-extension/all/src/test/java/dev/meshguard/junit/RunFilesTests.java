@@ -16,7 +16,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.io.TempDir;
-import org.opentest4j.AssertionFailedError;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The files of a whole run: expected buffers and known leaks. */
 class RunFilesTests {
@@ -36,39 +37,6 @@ class RunFilesTests {
                 .hasOnlyLeakOf("keeps(MeshDevice)")
                 .withTextContaining("(DRAM, label \"weights\", exactly 7 buffers, because \"shared\" at "
                         + folder.resolve("expected.txt") + ":2); 1 more than that allows");
-    }
-
-    @Test
-    void aFolderOfFindingsThatCannotBeMadeIsNamedWithTheWayOut() throws IOException {
-        Path folderInAFile = write("file", "").resolve("findings");
-
-        assertThat(run(
-                        TypicalTestCase.Weights.class,
-                        Map.of("meshguard.run", "1", "meshguard.findings", folderInAFile.toString())))
-                .hasSingleTest()
-                .whichFailed()
-                .with(ExtensionConfigurationException.class)
-                .withTextContaining(
-                        "meshguard.findings = " + folderInAFile
-                                + " is rejected. With meshguard.run this JVM writes its findings into that folder, which failed: ")
-                .withTextContaining(" Name a folder that can be made and written to, or leave out meshguard.run.");
-    }
-
-    @Test
-    void anEntryThatMatchedInNoTestFailsTheWholeRun() throws IOException {
-        Path file = write("expected.txt", "label weights because \"shared\"\nlabel fabric because \"telemetry\"\n");
-
-        RunAssert.Results results = run(
-                TypicalTestCase.Weights.class,
-                Map.of("meshguard.expected-buffers", file.toString(), "meshguard.run", "1"));
-
-        assertThat(results).hasTest("keeps").whichSucceeded();
-        assertThat(results)
-                .hasFailedClass()
-                .whichFailed()
-                .with(AssertionFailedError.class)
-                .withTextContaining("STALE  1 of 2 expectations matched nothing in the whole run")
-                .withTextContaining("label \"fabric\", because \"telemetry\" at " + file + ":2");
     }
 
     @Test
@@ -172,24 +140,10 @@ class RunFilesTests {
 
     @TrackAllocations
     static class FourTestCase {
-        @Test
-        void first(MeshDevice mesh) {
-            Buffers.take(mesh, "a");
-        }
-
-        @Test
-        void second(MeshDevice mesh) {
-            Buffers.take(mesh, "b");
-        }
-
-        @Test
-        void third(MeshDevice mesh) {
-            Buffers.take(mesh, "c");
-        }
-
-        @Test
-        void fourth(MeshDevice mesh) {
-            Buffers.take(mesh, "d");
+        @ParameterizedTest
+        @ValueSource(strings = {"a", "b", "c", "d"})
+        void keeps(String label, MeshDevice mesh) {
+            Buffers.take(mesh, label);
         }
     }
 

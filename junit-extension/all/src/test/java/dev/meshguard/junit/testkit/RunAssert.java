@@ -182,6 +182,15 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return only("failed classes", actual.events().containerEvents().failed(), event -> true);
     }
 
+    /** Verifies that one text that was published for any test, class or the run has all given parts. */
+    public RunAssert hasPublishedTextContaining(String... parts) {
+        Assertions.assertThat(
+                        actual.events().allEvents().reportingEntryPublished().list())
+                .map(event -> String.valueOf(event.getPayload()))
+                .anySatisfy(text -> Assertions.assertThat(text).contains(parts));
+        return this;
+    }
+
     private Subject only(String description, Events events, Predicate<Event> fits) {
         List<Event> found = events.list().stream().filter(fits).toList();
         Assertions.assertThat(found).as(description).hasSize(1);
