@@ -1,9 +1,9 @@
 package dev.meshguard.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.Arrays;
 import java.util.List;
@@ -15,12 +15,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
-import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
 /**
@@ -104,14 +102,10 @@ class ConcurrentRunsTests {
     }
 
     private static EngineExecutionResults run(long seed) {
-        return EngineTestKit.engine("junit-jupiter")
-                .configurationParameter("meshguard.page", "off")
-                .selectors(ThousandTestCase.classes().stream()
-                        .map(type -> (DiscoverySelector) selectClass(type))
-                        .toArray(DiscoverySelector[]::new))
-                .configurationParameter(Fate.SEED, Long.toString(seed))
-                .configurationParameters(Pool.of(seed).parameters())
-                .execute();
+        Map<String, String> parameters = Pool.of(seed).parameters();
+        parameters.put(Fate.SEED, Long.toString(seed));
+        return JupiterRun.runTogether(parameters, ThousandTestCase.classes().toArray(Class<?>[]::new))
+                .events();
     }
 
     /** Returns the failed tests, with the labels of their buffers; another failure has its text instead. */

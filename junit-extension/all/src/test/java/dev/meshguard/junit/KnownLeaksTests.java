@@ -244,6 +244,8 @@ class KnownLeaksTests {
     void testsWithOneNameAreJudgedOnlyIfEachCompleted() throws IOException {
         known(nameOf(OverloadedTestCase.class, "#passes"));
 
+        RunAssert.assertThat(JupiterRun.run(OverloadedTestCase.class, parameters(STRICT)))
+                .hasNoFailedClass();
         JupiterRun.run(OverloadedTestCase.class, inFindings(STRICT));
         assertThat(judged(inFindings(STRICT)).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
     }

@@ -33,13 +33,13 @@ class ModuleMeshTests implements WithFixtures {
                 .hasTest("leaks")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn(LoadingCase.class, "leaks")
+                .withFirstFrameIn("LoadingCase.leaks")
                 .withTextContaining("\nsum     2 allocated = 0 freed + 2 leaked\n");
         assertThat(results)
                 .hasTest("leaksToo")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn(DecodingCase.class, "leaksToo")
+                .withFirstFrameIn("DecodingCase.leaksToo")
                 .withTextContaining("\nsum     2 allocated = 0 freed + 2 leaked\n");
         assertThat(results).hasTest("freesItsOwn").whichSucceeded();
         assertThat(results).hasTest("freesWhatAnotherClassLoaded").whichSucceeded();

@@ -43,7 +43,7 @@ class NeededEntriesTests {
                    label "fabric", because "of the class" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase
                    label "fabric", because "of the field" at MeshGuardExtension.expecting in NeededEntriesTests$NeverMatchedTestCase
                 Remove entries that match nothing any more; an unneeded entry hides the next leak.""")
-                .withFirstFrameIn(NeverMatchedTestCase.class, "keeps");
+                .withFirstFrameIn("NeverMatchedTestCase.keeps");
     }
 
     @Test

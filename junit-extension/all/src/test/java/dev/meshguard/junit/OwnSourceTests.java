@@ -6,7 +6,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
-import dev.meshguard.junit.testkit.FixtureSettings;
+import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.tracker.AllocationTracker;
@@ -50,7 +50,7 @@ class OwnSourceTests implements WithFixtures {
     }
 
     private static MeshGuardExtension.Builder binding() {
-        return MeshGuardExtension.builder().source(new FixtureSettings(Binding::attach, Binding::detach));
+        return MeshGuardExtension.builder().source(FixtureSource.settings(Binding::attach, Binding::detach));
     }
 
     static class LeakTestCase {

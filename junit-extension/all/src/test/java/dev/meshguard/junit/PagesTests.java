@@ -9,6 +9,8 @@ import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.server.process.TrackedProcesses;
 import java.io.IOException;
@@ -21,8 +23,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,15 +32,10 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.engine.discovery.DiscoverySelectors;
-import org.junit.platform.engine.reporting.ReportEntry;
-import org.junit.platform.testkit.engine.EngineExecutionResults;
-import org.junit.platform.testkit.engine.EngineTestKit;
-import org.junit.platform.testkit.engine.Event;
 
 /** Failed checks write pages by default, each named in its failure text. */
 class PagesTests {
@@ -54,15 +49,18 @@ class PagesTests {
 
     @Test
     void aTestThatFailsLeavesAPageWhoseTextIsThatOfTheFailure() {
-        Map<String, String> failures = failures(run(TypicalTestCase.CleanAndLeak.class));
+        String failure = run(TypicalTestCase.CleanAndLeak.class)
+                .hasOnlyFailed("leaks(MeshDevice)")
+                .hasTest("leaks")
+                .whichFailed()
+                .text();
 
         Path page = onlyPage("TypicalTestCase.CleanAndLeak.leaks-");
-        assertThat(failures).containsOnlyKeys("leaks(MeshDevice)");
-        assertThat(failures.get("leaks(MeshDevice)"))
+        assertThat(failure)
                 .startsWith("LEAK  4 KiB in 1 DRAM buffer")
                 .endsWith("\npage    " + page
                         + "#finding-1\nrerun   mvn test -Dtest='TypicalTestCase$CleanAndLeak#leaks'");
-        assertThat(dataOf(page).at("/text").textValue()).isEqualTo(failures.get("leaks(MeshDevice)"));
+        assertThat(textOf(page)).isEqualTo(failure);
         assertThat(dataOf(page).at("/title").textValue()).isEqualTo("TypicalTestCase$CleanAndLeak#leaks");
     }
 
@@ -89,10 +87,12 @@ class PagesTests {
 
     @Test
     void noneLeavesAPageIfThatIsAsked() throws IOException {
-        Map<String, String> failures =
-                failures(run(Map.of("meshguard.page", "off"), TypicalTestCase.CleanAndLeak.class));
+        String failure = run(Map.of("meshguard.page", "off"), TypicalTestCase.CleanAndLeak.class)
+                .hasTest("leaks")
+                .whichFailed()
+                .text();
 
-        assertThat(failures.get("leaks(MeshDevice)")).doesNotContain("page    ");
+        assertThat(failure).doesNotContain("page    ");
         try (Stream<Path> files = Files.list(folder)) {
             assertThat(files).isEmpty();
         }
@@ -147,23 +147,26 @@ class PagesTests {
 
     @Test
     void aBudgetThatIsNotKeptIsOnThePageWithItsLines() {
-        Map<String, String> failures = failures(run(BudgetTestCase.class));
+        String failure =
+                run(BudgetTestCase.class).hasTest("takesTooMuch").whichFailed().text();
 
         Path page = onlyPage("PagesTests.BudgetTestCase.takesTooMuch-");
-        assertThat(failures.get("takesTooMuch(MeshDevice)")).contains("\npage    " + page + "\nrerun   ");
-        assertThat(dataOf(page).at("/text").textValue()).isEqualTo(failures.get("takesTooMuch(MeshDevice)"));
+        assertThat(failure).contains("\npage    " + page + "\nrerun   ");
+        assertThat(textOf(page)).isEqualTo(failure);
         assertThat(dataOf(page).at("/budgets/kept").booleanValue()).isFalse();
         assertThat(dataOf(page).at("/matrix/0/budget").longValue()).isEqualTo(16);
     }
 
     @Test
     void roundsThatGrowAreOnAPageWithWhatEachLeft() {
-        Map<String, String> failures = failures(run(GrowingTestCase.class));
+        String failure = run(GrowingTestCase.class)
+                .hasInvocation("grows", 3)
+                .whichFailed()
+                .text();
 
         Path page = onlyPage("PagesTests.GrowingTestCase.grows-");
-        String failure = failures.values().iterator().next();
         assertThat(failure).contains("\npage    " + page + "\nrerun   ");
-        assertThat(dataOf(page).at("/text").textValue()).isEqualTo(failure);
+        assertThat(textOf(page)).isEqualTo(failure);
         assertThat(dataOf(page).at("/growth/trend").textValue()).isEqualTo("GROWING");
         assertThat(dataOf(page).at("/growth/memories/0/memory").size()).isEqualTo(3);
     }
@@ -199,10 +202,10 @@ class PagesTests {
 
     @Test
     void aTestThatSaidAllOfItItselfLeavesAPage() {
-        EngineExecutionResults results = run(TypicalTestCase.Asserted.class);
+        RunAssert run = run(TypicalTestCase.Asserted.class);
 
         Path page = onlyPage("TypicalTestCase.Asserted.asserts-");
-        assertThat(pairs(results)).containsEntry("meshguard", "page    " + page);
+        run.hasPublishedTextContaining("'page    " + page + "'");
         assertThat(dataOf(page).at("/outcome").textValue()).isEqualTo("LEAKED");
     }
 
@@ -210,18 +213,15 @@ class PagesTests {
     void aPageThatCannotBeWrittenHidesNothingAndDoesNotGoUnseen() throws IOException {
         Path occupied = Files.writeString(folder.resolve("occupied"), "");
 
-        EngineExecutionResults results =
-                run(Map.of("meshguard.page.folder", occupied.toString()), TypicalTestCase.CleanAndLeak.class);
+        RunAssert.Failure failure = run(
+                        Map.of("meshguard.page.folder", occupied.toString()), TypicalTestCase.CleanAndLeak.class)
+                .hasTest("leaks")
+                .whichFailed()
+                .withSuppressedTextContaining(
+                        "The page of this failure could not be written to " + occupied + " (meshguard.page.folder): ",
+                        ". What is written here is all there is.");
 
-        Throwable failure = throwables(results).get("leaks(MeshDevice)");
-        assertThat(failure).hasMessageStartingWith("LEAK  ").hasMessageNotContaining("page    ");
-        assertThat(failure.getSuppressed())
-                .extracting(Throwable::getMessage)
-                .singleElement()
-                .asString()
-                .startsWith(
-                        "The page of this failure could not be written to " + occupied + " (meshguard.page.folder): ")
-                .endsWith(". What is written here is all there is.");
+        assertThat(failure.text()).startsWith("LEAK  ").doesNotContain("page    ");
     }
 
     @Test
@@ -231,76 +231,51 @@ class PagesTests {
         Files.delete(page);
         Files.createDirectories(page.resolve("occupied"));
 
-        EngineExecutionResults results = run(TypicalTestCase.Asserted.class);
-
-        assertThat(pairs(results).get("meshguard"))
-                .startsWith("The page of TypicalTestCase$Asserted#asserts could not be written to " + folder
-                        + " (meshguard.page.folder): ");
+        run(TypicalTestCase.Asserted.class)
+                .hasPublishedTextContaining("'The page of TypicalTestCase$Asserted#asserts could not be written to "
+                        + folder + " (meshguard.page.folder): ");
     }
 
     @Test
     void aPageThatCannotBeWrittenOfATestThatHoldsIsSaid() throws IOException {
         Path occupied = Files.writeString(folder.resolve("occupied"), "");
 
-        EngineExecutionResults results = run(
-                Map.of("meshguard.page", "always", "meshguard.page.folder", occupied.toString()),
-                TypicalTestCase.CleanAndLeak.class);
-
-        results.testEvents().assertStatistics(events -> events.failed(1).succeeded(1));
-        assertThat(pairs(results).get("meshguard"))
-                .startsWith(
-                        "The page of this check could not be written to " + occupied + " (meshguard.page.folder): ");
+        run(
+                        Map.of("meshguard.page", "always", "meshguard.page.folder", occupied.toString()),
+                        TypicalTestCase.CleanAndLeak.class)
+                .hasOnlyFailed("leaks(MeshDevice)")
+                .hasPublishedTextContaining(
+                        "'The page of this check could not be written to " + occupied + " (meshguard.page.folder): ");
     }
 
     @Test
     void rejectsWrongValues() {
-        assertThat(rejection("meshguard.page", "sometimes"))
-                .isEqualTo("meshguard.page = sometimes is rejected. It is off, failures or always.");
-        assertThat(rejection("meshguard.page.folder", "a\0b")).startsWith("meshguard.page.folder = a\0b is rejected.");
+        run(Map.of("meshguard.page", "sometimes"), TypicalTestCase.Leak.class)
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "meshguard.page = sometimes is rejected. It is off, failures or always.");
+        run(Map.of("meshguard.page.folder", "a\0b"), TypicalTestCase.Leak.class)
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("meshguard.page.folder = a\0b is rejected.");
     }
 
-    private String rejection(String name, String value) {
-        return String.valueOf(throwables(run(Map.of(name, value), TypicalTestCase.CleanAndLeak.class))
-                .get("leaks(MeshDevice)")
-                .getMessage());
-    }
-
-    private EngineExecutionResults run(Class<?>... classes) {
+    private RunAssert run(Class<?>... classes) {
         return run(Map.of(), classes);
     }
 
-    private EngineExecutionResults run(Map<String, String> parameters, Class<?>... classes) {
-        Map<String, String> all = new HashMap<>(Map.of("meshguard.page.folder", folder.toString()));
+    private RunAssert run(Map<String, String> parameters, Class<?>... classes) {
+        Map<String, String> all =
+                new HashMap<>(Map.of("meshguard.page", "failures", "meshguard.page.folder", folder.toString()));
         all.putAll(parameters);
-        EngineTestKit.Builder kit = EngineTestKit.engine("junit-jupiter").configurationParameters(all);
-        Stream.of(classes).map(DiscoverySelectors::selectClass).forEach(kit::selectors);
-        return kit.execute();
+        return RunAssert.assertThat(JupiterRun.runTogether(all, classes));
     }
 
-    private static Map<String, String> failures(EngineExecutionResults results) {
-        Map<String, String> failures = new TreeMap<>();
-        throwables(results).forEach((name, failure) -> failures.put(name, String.valueOf(failure.getMessage())));
-        return failures;
-    }
-
-    private static Map<String, Throwable> throwables(EngineExecutionResults results) {
-        Map<String, Throwable> failures = new TreeMap<>();
-        results.testEvents().failed().stream()
-                .forEach(event -> failures.put(
-                        event.getTestDescriptor().getDisplayName(),
-                        event.getPayload(TestExecutionResult.class)
-                                .flatMap(TestExecutionResult::getThrowable)
-                                .orElseThrow()));
-        return failures;
-    }
-
-    private static Map<String, String> pairs(EngineExecutionResults results) {
-        Map<String, String> pairs = new HashMap<>();
-        results.allEvents().reportingEntryPublished().stream()
-                .map((Event event) -> event.getPayload(ReportEntry.class))
-                .flatMap(Optional::stream)
-                .forEach(entry -> pairs.putAll(entry.getKeyValuePairs()));
-        return pairs;
+    /** Returns the text of a page, line numbers masked. */
+    private static String textOf(Path page) {
+        return JupiterRun.masked(dataOf(page).at("/text").textValue());
     }
 
     private List<String> pages() {

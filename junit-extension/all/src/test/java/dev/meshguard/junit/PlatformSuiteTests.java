@@ -25,7 +25,7 @@ class PlatformSuiteTests {
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn(UnownedMemoryTestCase.class, "leaks");
+                .withFirstFrameIn("UnownedMemoryTestCase.leaks");
     }
 
     @Test
@@ -35,7 +35,7 @@ class PlatformSuiteTests {
         assertThat(both)
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed()
-                .withFirstFrameIn(UnownedMemoryTestCase.class, "leaks");
+                .withFirstFrameIn("UnownedMemoryTestCase.leaks");
     }
 
     @Suite

@@ -2,6 +2,8 @@ package dev.meshguard.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
@@ -13,9 +15,6 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.platform.engine.discovery.DiscoverySelectors;
-import org.junit.platform.testkit.engine.EngineExecutionResults;
-import org.junit.platform.testkit.engine.EngineTestKit;
 
 /** With {@code meshguard.record} the history of every check is written to a folder. */
 class RecordedHistoriesTests {
@@ -49,10 +48,10 @@ class RecordedHistoriesTests {
     void whatCannotBeWrittenFailsNoTestAndIsSaid() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "");
 
-        EngineExecutionResults results = run(Map.of("meshguard.record", file.toString()));
+        RunAssert.Results results = run(Map.of("meshguard.record", file.toString()));
 
-        results.testEvents().assertStatistics(events -> events.failed(1).succeeded(1));
-        results.testEvents().assertStatistics(events -> events.reportingEntryPublished(2));
+        RunAssert.assertThat(results).hasOnlyFailed("leaks(MeshDevice)");
+        results.events().testEvents().assertStatistics(events -> events.reportingEntryPublished(2));
     }
 
     private static Outcome outcome(Path file) throws IOException {
@@ -67,11 +66,7 @@ class RecordedHistoriesTests {
         }
     }
 
-    private static EngineExecutionResults run(Map<String, String> parameters) {
-        return EngineTestKit.engine("junit-jupiter")
-                .configurationParameter("meshguard.page", "off")
-                .selectors(DiscoverySelectors.selectClass(TypicalTestCase.CleanAndLeak.class))
-                .configurationParameters(parameters)
-                .execute();
+    private static RunAssert.Results run(Map<String, String> parameters) {
+        return JupiterRun.run(TypicalTestCase.CleanAndLeak.class, parameters);
     }
 }

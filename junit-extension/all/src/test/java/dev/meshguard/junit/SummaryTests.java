@@ -71,11 +71,6 @@ class SummaryTests {
     private Path folder;
 
     @Test
-    void nothingIsSaidWhereNothingWasTracked() {
-        assertThat(printed(Map.of(), UntrackedTestCase.class)).isEmpty();
-    }
-
-    @Test
     void aForgottenAnnotationIsThatOfTheType() {
         assertThat(printed(Map.of(), ForgottenTestCase.class, ForgottenProcessesTestCase.class))
                 .containsExactly("""
@@ -104,13 +99,6 @@ class SummaryTests {
 
         @Test
         void asksToo(MeshDevice mesh) {}
-    }
-
-    @Test
-    void aRunWithoutFindingsIsSaidInAFewLines() {
-        assertThat(printed(Map.of(), TypicalTestCase.Clean.class)).containsExactly("""
-                        MeshGuard  1 test tracked · 8 buffers · all checks held
-                           peak of a device  DRAM 4 KiB (4096 B) in TypicalTestCase$Clean#frees""");
     }
 
     @Test

@@ -8,7 +8,7 @@ import dev.meshguard.assertions.LeakSoftAssertions;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.FixtureSettings;
+import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
@@ -173,7 +173,7 @@ class TestOutcomeTests implements WithFixtures {
     static class AssertedAndUnclosedTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(new FixtureSettings(SourceContext::tracker, () -> {
+                .source(FixtureSource.settings(SourceContext::tracker, () -> {
                     throw new IllegalStateException("the device cannot be closed");
                 }))
                 .build();

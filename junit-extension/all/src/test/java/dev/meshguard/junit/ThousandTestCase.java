@@ -7,6 +7,9 @@ import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -36,27 +39,10 @@ final class ThousandTestCase {
     private ThousandTestCase() {}
 
     static List<Class<?>> classes() {
-        return List.of(
-                Own1.class,
-                Own2.class,
-                Own3.class,
-                Own4.class,
-                OwnOfOneInstance1.class,
-                OwnOfOneInstance2.class,
-                Helped1.class,
-                Helped2.class,
-                Shared1.class,
-                Shared2.class,
-                Shared3.class,
-                Shared4.class,
-                Shared5.class,
-                Shared6.class,
-                Loading1.class,
-                Loading2.class,
-                Loading3.class,
-                Loading4.class,
-                Loading5.class,
-                Loading6.class);
+        List<Class<?>> classes = new ArrayList<>(List.of(ThousandTestCase.class.getDeclaredClasses()));
+        classes.removeIf(type -> Modifier.isAbstract(type.getModifiers()));
+        classes.sort(Comparator.comparing(Class::getName));
+        return classes;
     }
 
     @ExtendWith(Fate.Resolver.class)

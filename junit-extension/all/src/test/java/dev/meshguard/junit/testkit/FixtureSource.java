@@ -1,7 +1,10 @@
 package dev.meshguard.junit.testkit;
 
 import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.source.SourceSettings;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** A source of allocations that a fixture declares. */
 public class FixtureSource implements AllocationSource {
@@ -22,5 +25,13 @@ public class FixtureSource implements AllocationSource {
     @Override
     public final Set<Class<?>> parameterTypes() {
         return parameterTypes;
+    }
+
+    /** Returns the settings of a source that injects nothing, with what each session calls that begins or is closed. */
+    public static SourceSettings settings(Consumer<SourceContext> begun, Runnable closing) {
+        return SourceSettings.withoutOptions(new FixtureSource("fixture"), context -> {
+            begun.accept(context);
+            return closing::run;
+        });
     }
 }

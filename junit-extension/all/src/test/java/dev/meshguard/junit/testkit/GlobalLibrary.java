@@ -5,7 +5,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.junit.TestThreads;
-import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
@@ -80,36 +79,17 @@ public final class GlobalLibrary {
 
     /** Returns the settings of its source, which begin a session with an action. */
     public static SourceSettings settings(Consumer<SourceContext> beginning) {
-        return new Settings(beginning);
+        return SourceSettings.withoutOptions(new Source(), context -> {
+            begin(context);
+            beginning.accept(context);
+            return () -> {};
+        });
     }
 
     private static final class Source extends FixtureSource {
 
         Source(Class<?>... parameterTypes) {
             super(ID, parameterTypes);
-        }
-    }
-
-    private record Settings(Consumer<SourceContext> beginning) implements SourceSettings {
-
-        @Override
-        public AllocationSource source() {
-            return new Source();
-        }
-
-        @Override
-        public boolean isShareable() {
-            return true;
-        }
-
-        @Override
-        public SourceSession begin(SourceContext context) {
-            GlobalLibrary.begin(context);
-            beginning.accept(context);
-            return new SourceSession() {
-                @Override
-                public void close() {}
-            };
         }
     }
 }

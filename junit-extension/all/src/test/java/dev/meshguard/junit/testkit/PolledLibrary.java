@@ -4,7 +4,6 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
@@ -36,7 +35,12 @@ public final class PolledLibrary {
 
     /** Returns the settings of a source that asks the handles of this library. */
     public SourceSettings settings() {
-        return new Settings(this);
+        return SourceSettings.withoutOptions(new Source(), context -> {
+            context.tracker().sourceAttached("polled library");
+            calls.add("begin");
+            current = new Session(this, context);
+            return current;
+        });
     }
 
     /** Returns a new handle, which belongs to the session that runs. */
@@ -59,28 +63,6 @@ public final class PolledLibrary {
 
         Source() {
             super("polled");
-        }
-    }
-
-    private record Settings(PolledLibrary library) implements SourceSettings {
-
-        @Override
-        public AllocationSource source() {
-            return new Source();
-        }
-
-        @Override
-        public boolean isShareable() {
-            return true;
-        }
-
-        @Override
-        public SourceSession begin(SourceContext context) {
-            context.tracker().sourceAttached("polled library");
-            library.calls.add("begin");
-            Session session = new Session(library, context);
-            library.current = session;
-            return session;
         }
     }
 

@@ -3,8 +3,6 @@ package dev.meshguard.junit.testkit;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 
 import dev.meshguard.assertions.LeakAssertionError;
-import dev.meshguard.report.VerdictReport;
-import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.util.Arrays;
@@ -287,40 +285,6 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return this;
         }
 
-        /** Verifies the sizes of the unexpected survivors. */
-        public Failure withSizes(Long... sizes) {
-            Assertions.assertThat(verdict()
-                            .survivors(survivor -> survivor.expectation().isEmpty()))
-                    .map(survivor -> survivor.buffer().size())
-                    .containsExactly(sizes);
-            return this;
-        }
-
-        /** Verifies that it has one finding: its cause, the number of its buffers, the size of each and where they come from. */
-        public Failure withFinding(Cause cause, int buffers, long size, Class<?> type, String method) {
-            Assertions.assertThat(verdict().groups()).singleElement().satisfies(group -> {
-                Assertions.assertThat(group.cause()).isEqualTo(cause);
-                Assertions.assertThat(group.survivors()).hasSize(buffers);
-                Assertions.assertThat(group.size()).isEqualTo(size);
-                StackTraceElement site = group.origin().orElseThrow().site().orElseThrow();
-                Assertions.assertThat(site.getClassName()).isEqualTo(type.getName());
-                Assertions.assertThat(site.getMethodName()).isEqualTo(method);
-            });
-            return this;
-        }
-
-        /** Verifies that the text is the whole report of its verdict, with a command that runs the test again and notes. */
-        public Failure withReport(String reproduction, String... notes) {
-            VerdictReport report = VerdictReport.of(verdict());
-            for (String note : notes) {
-                report = report.noting(note);
-            }
-            Assertions.assertThat(text())
-                    .isEqualTo(
-                            JupiterRun.masked(report.reproducedBy(reproduction).text()));
-            return this;
-        }
-
         /** Returns its verdict. */
         public LeakVerdict verdict() {
             return verdictOf(thrown);
@@ -370,6 +334,14 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return this;
         }
 
+        /** Verifies parts of the only note that is suppressed in it. */
+        public Failure withSuppressedTextContaining(String... parts) {
+            Assertions.assertThat(thrown.getSuppressed())
+                    .singleElement()
+                    .satisfies(note -> Assertions.assertThat(note).hasMessageContainingAll(parts));
+            return this;
+        }
+
         /** Verifies that one leak with the given outcome is suppressed in it, and that its whole text was published. */
         public Failure withSuppressedVerdict(Outcome outcome) {
             List<Throwable> suppressed = Arrays.stream(thrown.getSuppressed())
@@ -399,18 +371,10 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         }
 
         /** Verifies the class and method to which an IDE jumps. */
-        Failure withFirstFrameIn(String frame) {
+        public Failure withFirstFrameIn(String frame) {
             StackTraceElement first = thrown.getStackTrace()[0];
             Assertions.assertThat(first.getClassName().replaceAll(".*[.$]", "") + "." + first.getMethodName())
                     .isEqualTo(frame);
-            return this;
-        }
-
-        /** Verifies the frame to which an IDE jumps. */
-        public Failure withFirstFrameIn(Class<?> type, String method) {
-            StackTraceElement first = thrown.getStackTrace()[0];
-            Assertions.assertThat(first.getClassName()).isEqualTo(type.getName());
-            Assertions.assertThat(first.getMethodName()).isEqualTo(method);
             return this;
         }
 

@@ -7,7 +7,6 @@ import dev.meshguard.closeables.CloseablesSource;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceSettings;
-import dev.meshguard.junit.testkit.FixtureSettings;
 import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
@@ -160,7 +159,7 @@ class SourcesTests {
 
         @Override
         public Optional<SourceSettings> defaultSettings() {
-            return Optional.of(new FixtureSettings(unused -> {}, () -> {}));
+            return Optional.of(FixtureSource.settings(unused -> {}, () -> {}));
         }
     }
 

@@ -13,7 +13,7 @@ import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.run.SharedRunState;
 import dev.meshguard.junit.source.SourceContext;
-import dev.meshguard.junit.testkit.FixtureSettings;
+import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.tracker.OriginCapture;
 import java.time.Duration;
 import java.time.Instant;
@@ -106,7 +106,7 @@ class TrackingSessionTests {
                 new SharedRunState(settings, OutputSettings.of(name -> Optional.empty()), Instant.EPOCH, pairs -> {});
         return new TrackingSession(
                 new TrackingSettings(
-                        List.of(new FixtureSettings(begun::complete, closing)),
+                        List.of(FixtureSource.settings(begun::complete, closing)),
                         TrackingLifetime.TEST,
                         Accounting.AT_THE_END,
                         new CheckPolicy(AllocationCheck.CLEAN, OriginCapture.ALLOCATIONS, Duration.ZERO)),
