@@ -4,6 +4,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import org.jspecify.annotations.Nullable;
@@ -20,21 +21,11 @@ import org.junit.jupiter.api.TestMethodOrder;
  * and the next test cannot use the kept buffers. On a shared mesh they belong to the code that fills the cache: a
  * {@code @BeforeAll} method for the class, else the first test, for which an expectation gives the reason.
  */
-class CachedResourcesTests {
+class CachedResourcesTests implements WithFixtures {
 
     @Test
     void onASharedMeshItIsTheFirstTestsThatFillsIt() {
-        assertThat(run(LazyTestCase.class)).hasOnlyFailed("first(MeshDevice)");
-    }
-
-    @Test
-    void filledForTheClassItIsNoTests() {
-        assertThat(run(EagerTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    @Test
-    void withAReasonItIsExpectedWhereverItIsFilled() {
-        assertThat(run(ExpectedTestCase.class)).hasOnlySucceeded(2);
+        assertThat(run(LazyCase.class)).hasOnlyFailed("first(MeshDevice)");
     }
 
     /** Keeps one buffer for all callers. */
@@ -56,7 +47,7 @@ class CachedResourcesTests {
     }
 
     @TestMethodOrder(MethodOrderer.MethodName.class)
-    abstract static class UsingTestCase {
+    abstract static class Using {
         static Weights weights = new Weights();
 
         @BeforeAll
@@ -76,10 +67,11 @@ class CachedResourcesTests {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class LazyTestCase extends UsingTestCase {}
+    static class LazyCase extends Using {}
 
+    /** Filled for the class it is no test's. */
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class EagerTestCase extends UsingTestCase {
+    static class EagerTestCase extends Using {
         @BeforeAll
         static void loads(MeshDevice mesh) {
             weights.use(mesh);
@@ -91,7 +83,8 @@ class CachedResourcesTests {
         }
     }
 
+    /** With a reason it is expected wherever it is filled. */
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @ExpectBuffers(label = "weights", because = "loaded once for all tests")
-    static class ExpectedTestCase extends UsingTestCase {}
+    static class ExpectedTestCase extends Using {}
 }

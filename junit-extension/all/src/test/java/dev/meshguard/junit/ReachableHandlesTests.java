@@ -173,9 +173,9 @@ class ReachableHandlesTests implements WithFixtures {
         }
     }
 
+    /** The collection of the search would free it, and must not make the test pass. */
     @TrackAllocations
     @FakeMesh(rows = 1, columns = 1, handleRelease = HandleRelease.ON_COLLECT)
-    /** The collection of the search would free it, and must not make the test pass. */
     static class CollectedTestCase {
         @Test
         @MustFail(

@@ -105,6 +105,8 @@ class WhoseCallbackTests implements WithFixtures {
         }
     }
 
+    // Nobody's: a callback of an earlier test, or of one that runs, wherever it runs
+
     @MustFail(
             run = true,
             verdict = Outcome.LEAKED,
@@ -401,9 +403,9 @@ class WhoseCallbackTests implements WithFixtures {
         }
     }
 
+    /** Code that a test calls, or that no other test has made, is its own. */
     @SuppressWarnings("UnnecessaryLambda") // Where a lambda is declared is what is tested.
     @TestMethodOrder(MethodOrderer.MethodName.class)
-    /** Code that a test calls, or that no other test has made, is its own. */
     static class OwnCodeTestCase extends Inherited implements Default {
 
         private static final Runnable OF_THE_CLASS = () -> leak();
@@ -576,6 +578,8 @@ class WhoseCallbackTests implements WithFixtures {
         }
     }
 
+    // The test's: a callback on its own mesh, or on one that is not checked
+
     @TrackAllocations(
             lifetime = TrackingLifetime.CLASS,
             accounting = Accounting.EACH_TEST,
@@ -613,6 +617,8 @@ class WhoseCallbackTests implements WithFixtures {
             complete(mesh);
         }
     }
+
+    // The test's: a callback of which the stack, or the run, does not say more
 
     static class OneMethodTestCase extends OfLibrary {
 
@@ -652,6 +658,8 @@ class WhoseCallbackTests implements WithFixtures {
             }
         }
     }
+
+    // What a test allows to remain fails nothing
 
     static class UncheckedTestCase extends LeakingCallback {
 

@@ -278,7 +278,7 @@ class WhoseMemoryTests implements WithFixtures {
         assertThat(run(StartingTestCase.class)).hasOnlyFailed("leaks()");
     }
 
-    // Fixtures
+    // Rule 1: a thread that a class binds is the class's
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     @MustFail(verdict = Outcome.LEAKED)
@@ -294,6 +294,8 @@ class WhoseMemoryTests implements WithFixtures {
             leakOnPool();
         }
     }
+
+    // Rule 2: code of a test on a thread of all tests is the test's
 
     abstract static class Shown {
 
@@ -486,7 +488,8 @@ class WhoseMemoryTests implements WithFixtures {
         }
     }
 
-    // Code that may be of several tests is nobody's
+    // Rule 2: code that may be of several tests is nobody's
+
     @Configured(concurrently = true)
     @MustFail(run = true, verdict = Outcome.LEAKED)
     static class SeveralInvocationsTestCase extends LibraryTestCase {
@@ -560,6 +563,8 @@ class WhoseMemoryTests implements WithFixtures {
         }
     }
 
+    // Rule 2: late code of a test is not that of the next
+
     /** The first repetition leaves a task, which the second one awaits. */
     @MustFail(run = true, verdict = Outcome.LEAKED)
     static class LateRepetitionTestCase extends LibraryTestCase {
@@ -616,6 +621,8 @@ class WhoseMemoryTests implements WithFixtures {
             TASK.run(LibraryTestCase::leak);
         }
     }
+
+    // Rules 3 and 4: who has started the thread, and which tests run
 
     /** The guilty test is over before its task leaks. */
     static class PoolOfAnotherCase extends LibraryTestCase {
