@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * <h2>Differences to the old server</h2>
  *
  * <p>This server reassembles records that arrive in parts and splits records that arrive together. It detects records
- * of another size and never misreads them. It rejects reports of devices that it does not have. Buffers of a dead process
- * are removed from the answers but stay in the history; processes that share a buffer with it keep it.
+ * of another size and never misreads them. It rejects reports of devices that it does not have. What a dead process did not free
+ * stays in the history and in the answers, which are the live memory of the tracker.
  *
  * <h2>Guarantees</h2>
  *
@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Limits</h2>
  *
- * <p>The ledger grows with the live buffers, by some 65 bytes for each, and the history with every report. If the heap is full, the server
+ * <p>The history grows with every report. If the heap is full, the server
  * ends: it closes all connections, and {@link #failure()} says which heap it had.
  *
  * <p>All programs of one server use one record size. A process that is not visible on this machine, for example of
@@ -61,8 +61,8 @@ import org.jspecify.annotations.Nullable;
  * <h2>MeshGuard's clients</h2>
  *
  * <p>Programs that report with MeshGuard's client for C or Python also name owners, labels, requests, phases, lines and
- * the allocator's own count ({@code docs/protocol.md}). They share the socket. Their buffers leave the answers
- * with the last connection of their process; their processes are not checked.
+ * the allocator's own count ({@code docs/protocol.md}). They share the socket. Their processes
+ * are not checked: the end of the last connection shows how a process ended.
  *
  * <p>Safe for use by several threads. One daemon thread does the work.
  *
@@ -116,11 +116,6 @@ public final class AllocationServer implements AutoCloseable {
         return tracker;
     }
 
-    /** Returns the number of allocated addresses by the server's own ledger, excluding those of dead processes. */
-    public long activeAllocations() {
-        return read(() -> loop.dispatcher.buffers.ledger.entries());
-    }
-
     /** Returns the connections in order of arrival; the closed ones among them are forgotten when there are 10,000. */
     public List<ConnectionSnapshot> connections() {
         return read(() -> loop.views());
@@ -138,8 +133,7 @@ public final class AllocationServer implements AutoCloseable {
     }
 
     /**
-     * Checks for dead processes now: reads what they had sent, and removes their buffers from the ledger. The tracker keeps the
-     * buffers.
+     * Checks for dead processes now: reads what they had sent, and records their deaths.
      */
     public void checkProcesses() {
         synchronized (lock) {

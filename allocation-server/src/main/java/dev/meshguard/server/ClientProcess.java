@@ -2,14 +2,13 @@ package dev.meshguard.server;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.MemoryRequest;
 import java.time.Instant;
 import java.util.Optional;
 
 /**
  * A process that reports; a later process with its id is another object. Guarded by the server's lock.
  *
- * <p>The ledger and the history keep the details of each buffer, so all reports of a process share them.
+ * <p>The history keeps the details of each buffer, so all reports of a process share them.
  */
 final class ClientProcess {
 
@@ -18,7 +17,6 @@ final class ClientProcess {
 
     final AllocationDetails buffer;
     final AllocationDetails circularBuffer;
-    final MemoryRequest request;
 
     /** Whether it was found dead, or ended its last connection. */
     boolean hasEnded;
@@ -30,7 +28,6 @@ final class ClientProcess {
         this.id = id;
         this.buffer = AllocationDetails.user().reportedBy(id);
         this.circularBuffer = buffer.ofKind(BufferKind.CIRCULAR_BUFFER);
-        this.request = MemoryRequest.of(buffer);
     }
 
     /** Checks from now on whether it is dead; it is if it does not run any more when this is called. */

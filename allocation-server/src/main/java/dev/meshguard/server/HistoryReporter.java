@@ -1,17 +1,10 @@
 package dev.meshguard.server;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Origin;
-import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Scope;
-import java.util.Optional;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Passes the reports of programs to the tracker. Guarded by the server's lock. */
+/** The tracker of a server, with what is missing in its history. Guarded by the server's lock. */
 final class HistoryReporter {
 
     /** The number of losses recorded as single events, which make the verdict inconclusive; later ones are added up. */
@@ -19,7 +12,7 @@ final class HistoryReporter {
 
     private static final BufferType[] TYPES = BufferType.values();
 
-    private final AllocationTracker tracker;
+    final AllocationTracker tracker;
 
     private int singleLosses;
 
@@ -35,24 +28,9 @@ final class HistoryReporter {
         this.tracker = tracker;
     }
 
-    /** Begins a request of a process. */
-    MemoryRequest request(AllocationDetails details, Optional<Origin> origin) {
-        return tracker.requestOfProcess(details, origin);
-    }
-
-    /** Passes an event on. */
-    void report(Consumer<AllocationTracker> event) {
-        event.accept(tracker);
-    }
-
-    /** Begins a phase; returns the scope that ends it. */
-    Scope phase(Phase phase) {
-        return tracker.phase(phase);
-    }
-
     void openPeriodBegan(int device) {
-        report(history -> history.deviceClosed(device));
-        report(history -> history.deviceOpened(device));
+        tracker.deviceClosed(device);
+        tracker.deviceOpened(device);
     }
 
     /** Returns a type under which the history has open reports of an address; a given one only if there is no other. */
@@ -69,7 +47,7 @@ final class HistoryReporter {
     void lost(long count, String reason) {
         if (singleLosses < MAX_SINGLE_LOSSES) {
             singleLosses++;
-            report(history -> history.reportsLost(count, reason));
+            tracker.reportsLost(count, reason);
         } else {
             pendingLosses += Math.max(1, count);
             lastReason = "more reports of such kinds; the last: " + reason;
@@ -84,12 +62,12 @@ final class HistoryReporter {
     /** Reports the losses that were added up; call it before the history may be read. */
     void addUp() {
         if (pendingLosses > 0) {
-            report(history -> history.reportsLost(pendingLosses, lastReason));
+            tracker.reportsLost(pendingLosses, lastReason);
         }
         pendingLosses = 0;
         String reason = failure;
         if (reason != null) {
-            report(history -> history.reportsLost(1, reason));
+            tracker.reportsLost(1, reason);
         }
         failure = null;
     }

@@ -21,6 +21,7 @@ import dev.meshguard.server.line.internal.InvalidLineException;
 import dev.meshguard.server.line.internal.JsonLine;
 import dev.meshguard.server.line.internal.LineParser;
 import dev.meshguard.text.Quantities;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -76,6 +77,7 @@ final class LineReports implements ConnectionReader {
 
     private final ReportDispatcher dispatcher;
     private final HistoryReporter reporter;
+    private final AllocationTracker tracker;
     private final SharedConnectionState shared;
     private final ClientConnection connection;
 
@@ -137,6 +139,7 @@ final class LineReports implements ConnectionReader {
             ClientConnection connection) {
         this.dispatcher = dispatcher;
         this.reporter = reporter;
+        this.tracker = reporter.tracker;
         this.shared = shared;
         this.connection = connection;
     }
@@ -310,23 +313,20 @@ final class LineReports implements ConnectionReader {
         long size = line.number("size", 0, Long.MAX_VALUE);
         Ownership ownership = line.choice("ownership", Ownership.class).orElse(Ownership.UNKNOWN);
         MemoryRequest request = request(memory, line);
-        dispatcher.entered(memory, size, process);
-        reporter.report(tracker ->
-                tracker.allocated(request, memory.device(), memory.type(), memory.address(), size, ownership));
+        dispatcher.entered(memory, process);
+        tracker.allocated(request, memory.device(), memory.type(), memory.address(), size, ownership);
     }
 
     private void freed(Memory memory, JsonLine line) {
         connection.reports++;
         Ownership ownership = line.choice("ownership", Ownership.class).orElse(Ownership.UNKNOWN);
-        MemoryRequest release = reporter.request(details(memory, line), definitions.stack(line));
+        MemoryRequest release = tracker.requestOfProcess(details(memory, line), definitions.stack(line));
         if (line.has("result") && !line.text("result").equals(Optional.of(FREED))) {
             IgnoredFreeReason reason = line.requiredChoice("result", IgnoredFreeReason.class);
             dispatcher.opened(memory.device());
-            reporter.report(
-                    tracker -> tracker.freeIgnored(release, memory.device(), memory.type(), memory.address(), reason));
+            tracker.freeIgnored(release, memory.device(), memory.type(), memory.address(), reason);
         } else if (dispatcher.left(memory, process)) {
-            reporter.report(
-                    tracker -> tracker.freed(release, memory.device(), memory.type(), memory.address(), ownership));
+            tracker.freed(release, memory.device(), memory.type(), memory.address(), ownership);
         } else {
             reporter.lost(
                     1,
@@ -368,7 +368,7 @@ final class LineReports implements ConnectionReader {
         if (known != null && known.details().equals(complete) && known.origin().equals(origin)) {
             return known;
         }
-        MemoryRequest first = reporter.request(complete, origin);
+        MemoryRequest first = tracker.requestOfProcess(complete, origin);
         if (number != 0) {
             requests.put(number, first);
         }
@@ -401,7 +401,7 @@ final class LineReports implements ConnectionReader {
         if (name.isEmpty()) {
             Optional.ofNullable(phases.poll()).ifPresent(Scope::close);
         } else if (phases.size() < MAX_PHASES) {
-            phases.push(reporter.phase(new Phase(name.get())));
+            phases.push(tracker.phase(new Phase(name.get())));
         } else {
             throw new InvalidLineException("begins a phase within " + MAX_PHASES + " others, which is the limit");
         }
@@ -410,12 +410,12 @@ final class LineReports implements ConnectionReader {
     private void ownerCached(JsonLine line) {
         Owner owner = owner(line);
         String cache = line.text("cache").orElse("cache");
-        reporter.report(tracker -> tracker.ownerCached(owner, cache));
+        tracker.ownerCached(owner, cache);
     }
 
     private void ownerEnded(JsonLine line) {
         Owner owner = owner(line);
-        reporter.report(tracker -> tracker.ownerEnded(owner));
+        tracker.ownerEnded(owner);
     }
 
     /** Returns the owner that a line names. */
@@ -457,19 +457,19 @@ final class LineReports implements ConnectionReader {
                 .distinct()
                 .toList();
         meshes.put(id, new KnownMesh(description.id(), kept));
-        reporter.report(tracker -> tracker.meshOpened(description));
+        tracker.meshOpened(description);
         shared.opened(kept).forEach(dispatcher::openedByMesh);
     }
 
     private void meshClosing(JsonLine line) {
         KnownMesh mesh = mesh(line);
-        reporter.report(tracker -> tracker.meshClosing(mesh.number()));
+        tracker.meshClosing(mesh.number());
     }
 
     private void meshClosed(JsonLine line) {
         KnownMesh mesh = mesh(line);
         close(line.number("mesh")).forEach(dispatcher::closedByMesh);
-        reporter.report(tracker -> tracker.meshClosed(mesh.number()));
+        tracker.meshClosed(mesh.number());
     }
 
     /** Ends the use of a mesh's devices; returns those that no mesh uses any more. */
@@ -502,7 +502,7 @@ final class LineReports implements ConnectionReader {
             builder.region(device, type, addresses);
             if (isComplete) {
                 WitnessSnapshot whole = builder.build();
-                reporter.report(tracker -> tracker.witnessed(whole));
+                tracker.witnessed(whole);
             }
         }
         snapshot = next;

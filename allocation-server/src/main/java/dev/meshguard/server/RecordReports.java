@@ -137,9 +137,8 @@ final class RecordReports implements ConnectionReader {
             case DUMP_REMAINING, DUMP_KERNELS -> processCheck.run();
             case CB_ALLOC, CB_FREE ->
                 dispatcher.circularBuffer(type == MessageType.CB_ALLOC, device, id, bytes, connection);
-            case KERNEL_LOAD, KERNEL_UNLOAD ->
-                dispatcher.kernel(type == MessageType.KERNEL_LOAD, device, id, bytes, connection);
-            case RESPONSE, DEVICE_INFO_RESPONSE -> {}
+            // Kernels are no buffers.
+            case KERNEL_LOAD, KERNEL_UNLOAD, RESPONSE, DEVICE_INFO_RESPONSE -> {}
         }
     }
 

@@ -5,12 +5,12 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.history.internal.LiveEntries.Entry;
-import dev.meshguard.server.ReportedBuffers.Held;
+import dev.meshguard.history.internal.AddressTable;
 import dev.meshguard.server.log.internal.GuessedTypes;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.AllocationTracker;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -18,17 +18,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records the reports of programs in two places: the server's ledger, which answers queries, and the tracker, which
- * finds leaks.
+ * Passes the reports of programs to the tracker, and answers queries from it.
  *
- * <p>They differ where the old server forgets: buffers of a dead process are removed from the ledger and stay in the
- * tracker. Guarded by the server's lock.
+ * <p>It keeps what a free does not contain and the tracker does not know: the memory type and the processes of each address.
+ * Guarded by the server's lock.
  */
 final class ReportDispatcher {
 
@@ -43,27 +43,17 @@ final class ReportDispatcher {
     private static final int MAX_NAMED_PROGRAMS = 8;
     private static final int MAX_PROGRAM_LENGTH = 60;
 
-    /** The allocated buffers. */
-    final ReportedBuffers buffers = new ReportedBuffers();
-
-    private final RunningTotals circularBuffers = new RunningTotals();
-    private final RunningTotals kernels = new RunningTotals();
-    private final FreedTypes freedTypes = new FreedTypes();
+    private final Map<Integer, AddressTable<ReportedAddress>> addresses = new TreeMap<>();
     private final GuessedTypes guesses = new GuessedTypes();
     private final Map<Long, ClientProcess> processes = new HashMap<>();
     private final List<ClientConnection> connections;
     private final SharedConnectionState sharedState = new SharedConnectionState();
     private final ProcessInspector inspector;
     final HistoryReporter reporter;
+    private final AllocationTracker tracker;
     private final List<DeviceInfo> devices;
     private final int deviceLimit;
     private final Set<Integer> openedDevices = new HashSet<>();
-
-    /** The addresses of each device at which dead processes left buffers, and which process, until one of them is allocated again. */
-    private final Map<Integer, Map<Long, Long>> abandoned = new HashMap<>();
-
-    /** The addresses of each device at which dead processes left buffers before it was opened again. */
-    private final Map<Integer, Set<Long>> leftBefore = new HashMap<>();
 
     /** The processes whose end is that of their last connection. */
     private final Set<Long> clients = new HashSet<>();
@@ -85,6 +75,7 @@ final class ReportDispatcher {
             List<ClientConnection> connections) {
         this.connections = connections;
         this.reporter = reporter;
+        this.tracker = reporter.tracker;
         this.devices = devices;
         this.deviceLimit = devices.stream().mapToInt(DeviceInfo::device).reduce(MIN_DEVICES - 1, Math::max) + 1;
         this.inspector = inspector;
@@ -109,35 +100,48 @@ final class ReportDispatcher {
     void allocated(int type, int device, long id, long size, ClientConnection connection) {
         ClientProcess process = connection.process();
         if (isPossible(type, device, size, connection)) {
-            enter(process, device, TYPES[type], id, size);
+            enter(process, device, TYPES[type], id);
             allocated(process.buffer, device, TYPES[type], id, size);
             guesses.allocated(device, id, TYPES[type])
                     .ifPresent(mayBeFreed -> reporter.lost(-1, connection.description() + " " + mayBeFreed));
         }
     }
 
-    private void enter(ClientProcess process, int device, BufferType type, long id, long size) {
-        if (isAbandoned(device, id)) {
+    private void enter(ClientProcess process, int device, BufferType type, long id) {
+        ReportedAddress known = knownAddress(device, id);
+        if (known.isAbandoned()) {
             // Now it belongs to another process: the device was closed in between.
             reporter.openPeriodBegan(device);
             opensAgain(device);
         }
-        buffers.allocated(device, type, id, size, process);
+        known.allocated(type, process);
         opened(device);
     }
 
+    private ReportedAddress knownAddress(int device, long id) {
+        ReportedAddress known = find(device, id);
+        if (known == null) {
+            known = new ReportedAddress(id);
+            addresses.computeIfAbsent(device, unused -> new AddressTable<>()).add(known);
+        }
+        return known;
+    }
+
+    private @Nullable ReportedAddress find(int device, long id) {
+        AddressTable<ReportedAddress> ofDevice = addresses.get(device);
+        return ofDevice == null ? null : ofDevice.find(ReportedAddress.ANY, id);
+    }
+
     private void allocated(AllocationDetails who, int device, BufferType type, long id, long size) {
-        reporter.report(tracker ->
-                tracker.allocated(reporter.request(who, Optional.empty()), device, type, id, size, Ownership.UNKNOWN));
+        tracker.allocated(request(who), device, type, id, size, Ownership.UNKNOWN);
     }
 
     private void freed(AllocationDetails who, int device, BufferType type, long id) {
-        reporter.report(
-                tracker -> tracker.freed(reporter.request(who, Optional.empty()), device, type, id, Ownership.UNKNOWN));
+        tracker.freed(request(who), device, type, id, Ownership.UNKNOWN);
     }
 
-    private boolean isAbandoned(int device, long id) {
-        return !abandoned.isEmpty() && abandoned.getOrDefault(device, Map.of()).containsKey(id);
+    private MemoryRequest request(AllocationDetails who) {
+        return tracker.requestOfProcess(who, Optional.empty());
     }
 
     private boolean isPossible(int type, int device, long size, ClientConnection connection) {
@@ -164,25 +168,22 @@ final class ReportDispatcher {
 
     void freed(int device, long id, ClientConnection connection) {
         ClientProcess process = connection.process();
-        Entry entry = buffers.find(device, id);
-        if (entry == null) {
-            unknownFree(device, id, connection);
+        ReportedAddress known = find(device, id);
+        int open = known == null ? 0 : known.openReports();
+        if (known == null || open == 0) {
+            unknownFree(device, id, known != null && known.wasAbandoned(), connection);
             return;
         }
-        BufferType type = entry.reports() == 1 ? entry.type() : reporter.openType(device, id, entry.type());
-        if (buffers.freed(device, entry, process.id) == 0) {
-            freedTypes.add(device, id, type);
-        }
+        BufferType type = open == 1 ? known.memory() : reporter.openType(device, id, known.memory());
+        known.freed(type, process.id);
         freed(process.buffer, device, type, id);
     }
 
-    private void unknownFree(int device, long id, ClientConnection connection) {
+    private void unknownFree(int device, long id, boolean wasAbandoned, ClientConnection connection) {
         ClientProcess process = connection.process();
-        if (isAbandoned(device, id) || leftBefore.getOrDefault(device, Set.of()).contains(id)) {
-            MemoryRequest release = reporter.request(process.buffer, Optional.empty());
+        if (wasAbandoned) {
             BufferType type = reporter.openType(device, id, BufferType.DRAM);
-            reporter.report(
-                    tracker -> tracker.freeIgnored(release, device, type, id, IgnoredFreeReason.UNKNOWN_ADDRESS));
+            tracker.freeIgnored(request(process.buffer), device, type, id, IgnoredFreeReason.UNKNOWN_ADDRESS);
         } else if (isOutOfRange(device)) {
             rejected("a free on device " + device + ", which this server does not have", connection);
         } else {
@@ -195,24 +196,16 @@ final class ReportDispatcher {
 
     /** A free does not contain the memory type: the latest of its address is the best guess, also on another device. */
     private BufferType typeOfUnknown(int device, long id) {
-        return Stream.concat(Stream.of(device), buffers.ledger.devices().stream())
-                .flatMap(one -> latestType(one, id).stream())
+        return Stream.concat(Stream.of(device), addresses.keySet().stream())
+                .flatMap(one -> Stream.ofNullable(find(one, id)))
                 .findFirst()
+                .map(ReportedAddress::memory)
                 .orElse(BufferType.DRAM);
     }
 
-    private Optional<BufferType> latestType(int device, long id) {
-        Entry entry = buffers.find(device, id);
-        return entry == null ? freedTypes.find(device, id) : Optional.of(entry.type());
-    }
-
     void opened(int device) {
-        if (openedDevices.add(device)) {
-            reporter.report(tracker -> {
-                if (!tracker.devices().contains(device)) {
-                    tracker.deviceOpened(device);
-                }
-            });
+        if (openedDevices.add(device) && !tracker.devices().contains(device)) {
+            tracker.deviceOpened(device);
         }
     }
 
@@ -229,44 +222,35 @@ final class ReportDispatcher {
         clients.add((long) process);
         String name =
                 program.isBlank() ? "" : ", " + program.substring(0, Math.min(MAX_PROGRAM_LENGTH, program.length()));
-        reporter.report(tracker -> tracker.sourceAttached("allocation server, " + connection.description() + name));
+        tracker.sourceAttached("allocation server, " + connection.description() + name);
     }
 
-    /** Enters an allocation that a client reports into the ledger. */
-    void entered(LineReports.Memory memory, long size, int process) {
+    /** Records whose the memory is that a client is about to report. */
+    void entered(LineReports.Memory memory, int process) {
         if (memory.isCircularBuffer()) {
-            circularBuffer(process, true, memory.device(), memory.address(), size);
+            opened(memory.device());
         } else {
-            enter(process(process), memory.device(), memory.type(), memory.address(), size);
+            enter(process(process), memory.device(), memory.type(), memory.address());
         }
-    }
-
-    /** Returns whether only other processes have reported the buffer that a client frees: it may be theirs or have been freed before. */
-    private boolean isOfOtherProcess(@Nullable Entry entry, LineReports.Memory memory, long process) {
-        if (entry != null) {
-            return entry.type() == memory.type() && !buffers.isHeldBy(entry, process);
-        }
-        return abandoned.getOrDefault(memory.device(), Map.of()).getOrDefault(memory.address(), process) != process;
     }
 
     /**
-     * Removes memory from the ledger whose free a client reports.
+     * Records that memory is no longer that of a client which is about to report its free.
      *
-     * @return whether it is the client's own; the ledger keeps memory that only another process has allocated
+     * @return whether it was; memory that only other processes have reported may be theirs, or have been freed before
      */
     boolean left(LineReports.Memory memory, int process) {
-        int device = memory.device();
-        if (memory.isCircularBuffer()) {
-            circularBuffer(process, false, device, memory.address(), 0);
+        opened(memory.device());
+        ReportedAddress known = memory.isCircularBuffer() ? null : find(memory.device(), memory.address());
+        if (known == null) {
             return true;
         }
-        opened(device);
-        Entry entry = buffers.find(device, memory.address());
-        boolean isOfOtherProcess = isOfOtherProcess(entry, memory, process);
-        if (entry != null && !isOfOtherProcess) {
-            buffers.freed(device, entry, process);
+        boolean isOfType = known.openReports() == 0 || known.memory() == memory.type();
+        if (isOfType && known.isOfOthers(process)) {
+            return false;
         }
-        return !isOfOtherProcess;
+        known.freed(memory.type(), process);
+        return true;
     }
 
     /** Returns whether there is room for a device; clients may name any. */
@@ -277,7 +261,7 @@ final class ReportDispatcher {
     /** Records that the first of the open meshes of all clients was opened over a device. */
     void openedByMesh(int device) {
         if (openedDevices.add(device)) {
-            reporter.report(tracker -> tracker.deviceOpened(device));
+            tracker.deviceOpened(device);
         } else {
             reporter.openPeriodBegan(device);
         }
@@ -287,16 +271,13 @@ final class ReportDispatcher {
     /** No free of nothing is that of a buffer from before or after. */
     private void opensAgain(int device) {
         guesses.deviceOpened(device);
-        Map<Long, Long> left = abandoned.remove(device);
-        if (left != null) {
-            leftBefore.computeIfAbsent(device, unused -> new HashSet<>()).addAll(left.keySet());
-        }
+        addresses.getOrDefault(device, new AddressTable<>()).forEach(ReportedAddress::deviceOpenedAgain);
     }
 
     /** Records that the last open mesh over a device was closed. */
     void closedByMesh(int device) {
         openedDevices.remove(device);
-        reporter.report(tracker -> tracker.deviceClosed(device));
+        tracker.deviceClosed(device);
     }
 
     /**
@@ -310,7 +291,7 @@ final class ReportDispatcher {
         }
     }
 
-    /** Removes the memory of a client from the ledger if this was the last connection of its process. */
+    /** Records that a client has ended if this was the last connection of its process. */
     void ended(ClientConnection connection) {
         connection
                 .processes()
@@ -319,11 +300,9 @@ final class ReportDispatcher {
                 .toList()
                 .forEach(process -> {
                     clients.remove(process);
-                    remove(Set.of(process), false);
+                    forget(process);
                 });
     }
-
-    // Circular buffers and kernels
 
     void circularBuffer(boolean isAllocated, int device, long id, long size, ClientConnection connection) {
         if (isOutOfRange(device) || size < 0) {
@@ -332,33 +311,12 @@ final class ReportDispatcher {
                     connection);
             return;
         }
-        ClientProcess process = connection.process();
-        circularBuffer(process.id, isAllocated, device, id, size);
-        if (isAllocated) {
-            allocated(process.circularBuffer, device, BufferType.L1, id, size);
-        } else {
-            freed(process.circularBuffer, device, BufferType.L1, id);
-        }
-    }
-
-    private void circularBuffer(long process, boolean isAllocated, int device, long id, long size) {
         opened(device);
+        AllocationDetails who = connection.process().circularBuffer;
         if (isAllocated) {
-            circularBuffers.added(device, id, size, process);
+            allocated(who, device, BufferType.L1, id, size);
         } else {
-            circularBuffers.removed(device, id, size);
-        }
-    }
-
-    /** Kernels are not buffers: they are counted but not judged. */
-    void kernel(boolean isLoaded, int device, long id, long size, ClientConnection connection) {
-        if (isOutOfRange(device) || size < 0) {
-            return;
-        }
-        if (isLoaded) {
-            kernels.added(device, id, size, connection.process().id);
-        } else {
-            kernels.removed(device, id, size);
+            freed(who, device, BufferType.L1, id);
         }
     }
 
@@ -374,14 +332,14 @@ final class ReportDispatcher {
             return;
         }
         if (process(id).isReplaced(inspector)) {
-            remove(Set.of((long) id), true);
+            died(id);
         }
         ClientProcess process = process(id);
         process.check(inspector);
         boolean isFirst = !connection.hasReports();
         connection.reportedBy(process);
         if (isFirst) {
-            reporter.report(tracker -> tracker.sourceAttached("allocation server, " + connection.description()));
+            tracker.sourceAttached("allocation server, " + connection.description());
         }
     }
 
@@ -393,64 +351,42 @@ final class ReportDispatcher {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Removes the allocations of dead processes from the ledger. */
-    void removeDead(Set<Long> dead) {
-        remove(dead, true);
+    /** Records the deaths of processes, and those of clients that have ended out of order and failed. */
+    void recordDeaths(Set<Long> dead) {
+        dead.forEach(this::died);
         unfinished.stream().filter(inspector::hasFailed).toList().forEach(failed -> {
             unfinished.remove(failed);
-            reporter.report(tracker -> tracker.processDied(failed));
+            tracker.processDied(failed);
         });
         reporter.addUp();
     }
 
-    /** Removes the allocations of processes that ended. */
-    private void remove(Set<Long> ended, boolean areDeaths) {
-        if (ended.isEmpty()) {
-            return;
-        }
-        Map<Long, List<Held>> held = buffers.heldBy(ended);
-        for (long process : ended) {
-            if (areDeaths) {
-                reporter.report(tracker -> tracker.processDied(process));
-            }
-            removeBuffers(process, held.getOrDefault(process, List.of()));
-            process(process).hasEnded = true;
-            processes.remove(process);
-        }
-        buffers.forget(ended);
-        circularBuffers.ended(ended);
-        kernels.ended(ended);
+    private void died(long process) {
+        tracker.processDied(process);
+        forget(process);
     }
 
-    private void removeBuffers(long process, List<Held> held) {
-        for (Held one : held) {
-            Entry entry = one.entry();
-            if (entry.request() == null) {
-                continue; // It was removed with another process.
-            }
-            long id = entry.address();
-            if (buffers.ended(one, process, this::process) == 0) {
-                abandoned
-                        .computeIfAbsent(one.device(), unused -> new HashMap<>())
-                        .put(id, process);
-            }
-        }
+    /** A later process with this id is another one. */
+    private void forget(long process) {
+        process(process).hasEnded = true;
+        processes.remove(process);
     }
 
     // Queries
 
+    /** Returns the live memory; circular buffers are in L1, and kernels are no memory of the tracker. */
     MemoryUsage usage(int device) {
         if (isOutOfRange(device)) {
             return MemoryUsage.none(device);
         }
         return new MemoryUsage(
                 device,
-                buffers.bytes(device, BufferType.DRAM),
-                buffers.bytes(device, BufferType.L1),
-                buffers.bytes(device, BufferType.L1_SMALL) + buffers.bytes(device, BufferType.SYSTEM_MEMORY),
-                buffers.bytes(device, BufferType.TRACE),
-                circularBuffers.bytes(device),
-                kernels.bytes(device));
+                tracker.liveBytes(device, BufferType.DRAM),
+                tracker.liveBytes(device, BufferType.L1),
+                tracker.liveBytes(device, BufferType.L1_SMALL) + tracker.liveBytes(device, BufferType.SYSTEM_MEMORY),
+                tracker.liveBytes(device, BufferType.TRACE),
+                0,
+                0);
     }
 
     DeviceInfo deviceInfo(int device) {
@@ -486,6 +422,6 @@ final class ReportDispatcher {
                 more > 0 ? " and " + more + " more" : "",
                 programs.size() == 1 ? "was" : "were");
         reporter.addUp();
-        reporter.report(tracker -> tracker.reportsLost(-1, reason));
+        tracker.reportsLost(-1, reason);
     }
 }

@@ -276,7 +276,7 @@ final class ServerLoop implements Runnable {
     // Dead processes
 
     /**
-     * Removes the buffers of dead processes, after it has read their last reports, which may free them.
+     * Records the deaths of processes, after it has read their last reports, which may free their buffers.
      *
      * @param asking the connection that asks for it in what is being read; its processes may have sent more, so they do not count as dead
      *     yet. Null if there is none
@@ -299,7 +299,7 @@ final class ServerLoop implements Runnable {
                 isReadingLast = false;
             }
         }
-        dispatcher.removeDead(dead);
+        dispatcher.recordDeaths(dead);
     }
 
     private void readAll(ClientConnection connection, ByteBuffer last) {

@@ -2,6 +2,7 @@ package dev.meshguard.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import java.io.BufferedReader;
@@ -33,7 +34,8 @@ class DeadProcessTests extends WithServer {
 
         server.checkProcesses();
         assertThat(looks).hasValue(2 * MANY);
-        assertThat(server.activeAllocations()).isEqualTo(MANY / 2);
+        assertThat(server.tracker().history().events(HistoryEvent.ProcessDied.class))
+                .hasSize(MANY / 2);
 
         server.checkProcesses();
         assertThat(looks).hasValue(2 * MANY + MANY / 2);

@@ -108,7 +108,7 @@ class ReportDispatcherTests {
         private void check() {
             dying.forEach(this::foundDead);
             dying.clear();
-            dispatcher.removeDead(dispatcher.dead());
+            dispatcher.recordDeaths(dispatcher.dead());
         }
 
         private void foundDead(int process) {

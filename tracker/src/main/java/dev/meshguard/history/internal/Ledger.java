@@ -8,7 +8,6 @@ import dev.meshguard.history.MemoryTotals;
 import dev.meshguard.history.internal.LiveEntries.Entry;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The memory that is allocated according to the reports, device by device. Not safe for use by several threads. */
@@ -143,24 +142,10 @@ public final class Ledger {
         return known.entries.find(type, address, LiveEntries.detailsOf(request));
     }
 
-    /** Returns a live entry at an address, whatever its type and allocator. */
-    public @Nullable Entry entryAt(int device, long address) {
-        Device known = latest != null && latestDevice == device ? latest : devices.get(device);
-        return known == null ? null : known.entries.findAt(address);
-    }
-
     /** Returns the live entries of one device, in no particular order. */
     public List<Entry> entriesOf(int device) {
         Device known = devices.get(device);
         return known == null ? List.of() : known.entries.all();
-    }
-
-    /** Passes each live entry of one device to a consumer, which must not change the ledger. */
-    public void forEachEntryOf(int device, Consumer<Entry> consumer) {
-        Device known = devices.get(device);
-        if (known != null) {
-            known.entries.forEach(consumer);
-        }
     }
 
     /** Enters a free that the runtime ignored: its device is known from now on, and nothing else changes. */

@@ -13,14 +13,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BiPredicate;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The entries that are live on one device, by type, address and allocator. Guarded by the owner's lock. */
 public final class LiveEntries {
-
-    private static final BufferType[] TYPES = BufferType.values();
 
     private static final int MAX_UNUSED = 1_024;
 
@@ -68,14 +65,9 @@ public final class LiveEntries {
             return reports;
         }
 
-        /** Returns the request of the first report, or of the one that replaced it; null if nothing is known of it. */
+        /** Returns the request of the first report; null if nothing is known of it. */
         public @Nullable MemoryRequest request() {
             return request;
-        }
-
-        /** Replaces the request, because the remaining reports are of another one. */
-        public void replaceRequest(MemoryRequest newRequest) {
-            request = newRequest;
         }
 
         private AllocationDetails details() {
@@ -158,28 +150,11 @@ public final class LiveEntries {
         return found;
     }
 
-    /** Returns a live entry of any type and allocator at an address, or null. */
-    @Nullable
-    Entry findAt(long address) {
-        for (BufferType type : TYPES) {
-            Entry entry = table.find(type, address);
-            if (entry != null) {
-                return entry;
-            }
-        }
-        return null;
-    }
-
     /** Returns the entries at this moment. */
     List<Entry> all() {
         List<Entry> all = new ArrayList<>(count());
         table.forEach(all::add);
         return all;
-    }
-
-    /** Passes each entry to a consumer, which must not add or remove any. */
-    void forEach(Consumer<Entry> consumer) {
-        table.forEach(consumer);
     }
 
     /** Returns whether another allocator has memory at an address that may be the same memory. */

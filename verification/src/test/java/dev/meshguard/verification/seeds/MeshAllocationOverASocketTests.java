@@ -59,12 +59,12 @@ class MeshAllocationOverASocketTests {
                 for (int device = 0; device < 8; device++) {
                     assertThat(reporter.client().query(device).dram()).isEqualTo(36_864);
                 }
-                assertThat(server.activeAllocations()).isEqualTo(19);
+                assertThat(server.tracker().liveBuffers()).isEqualTo(19);
 
                 steps.clearCache();
 
                 assertThat(reporter.client().query(0).l1()).isEqualTo(12_288);
-                assertThat(server.activeAllocations()).isEqualTo(3);
+                assertThat(server.tracker().liveBuffers()).isEqualTo(3);
                 steps.close();
             }
             server.awaitQuiet(LONG);
