@@ -3,7 +3,6 @@ package dev.meshguard.cli.packaged;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.meshguard.cli.ProcessWait;
 import dev.meshguard.cli.ScriptedDatabase;
 import dev.meshguard.cli.packaged.PackagedProgram.Answer;
 import java.io.File;
@@ -148,7 +147,9 @@ class PackagedProgramTests {
                 .redirectErrorStream(true)
                 .redirectOutput(out.toFile())
                 .start();
-        ProcessWait.until(program, () -> Files.exists(started));
+        while (program.isAlive() && !Files.exists(started)) {
+            Thread.onSpinWait();
+        }
         program.destroy();
 
         assertThat(program.waitFor()).isEqualTo(143);
