@@ -314,10 +314,10 @@ class AccumulationTests {
 
     /** An implementation that reads all events for each round would not finish with so many. */
     @Test
-    void addsUpTenThousandRounds() {
+    void addsUpFiftyThousandRounds() {
         AllocationTracker many =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        many.rounds(10_000, round -> {
+        many.rounds(50_000, round -> {
             many.allocated(0, DRAM, round * KIB, 64);
             many.allocated(1, DRAM, KIB, 64);
             many.freed(1, DRAM, KIB);
@@ -326,7 +326,7 @@ class AccumulationTests {
 
         Accumulation accumulation = Accumulation.of(history);
 
-        assertThat(accumulation.rounds()).isEqualTo(10_000);
+        assertThat(accumulation.rounds()).isEqualTo(50_000);
         assertThat(accumulation.memory())
                 .extracting(MemoryGrowth::bytesPerRound)
                 .containsExactly(64L);
