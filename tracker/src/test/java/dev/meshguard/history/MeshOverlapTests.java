@@ -124,6 +124,13 @@ class MeshOverlapTests {
     }
 
     @Test
+    void aDeviceThatOneMoreMeshOpensIsInTheSameOpenPeriod() {
+        var history = history().mesh(0, 0).mesh(1, 0).recorded();
+
+        assertThat(history.openPeriodAt(0, Long.MAX_VALUE)).isEqualTo(1);
+    }
+
+    @Test
     void meshesShareADeviceOnlyIfTheyAreOpenAtATime() {
         assertThat(history().mesh(0, 0).close().mesh(1, 0).closed().meshesSharedADevice())
                 .isFalse();

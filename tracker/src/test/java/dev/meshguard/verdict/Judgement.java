@@ -81,6 +81,11 @@ final class Judgement {
                     "live of meshes",
                     judgement -> judgement.history.live().stream().map(Judgement::mesh)),
             entry(
+                    "live of allocators",
+                    judgement -> judgement.history.live().stream()
+                            .map(buffer ->
+                                    buffer.allocator().map(Object::toString).orElse("none"))),
+            entry(
                     "live buffers",
                     judgement -> judgement.history.live().stream().map(buffer -> Long.toHexString(buffer.address()))));
 

@@ -18,14 +18,14 @@ class SeveralAllocatorsTests {
                 mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1, size 33554432, mesh 0, allocator MESH;
                 allocate DRAM 0x1000 on 0, size 2048, allocator DEVICE, owning;
                 free DRAM 0x1000 on 0..1, mesh 0, allocator MESH; close
-                = LEAKED, conclusive, live of meshes none, anomalies HELD_BY_TWO_ALLOCATORS
+                = LEAKED, conclusive, live of meshes none, live of allocators device, anomalies HELD_BY_TWO_ALLOCATORS
                 sum 3 allocated, 2 freed, 1 leaked
                 leak UNEXPLAINED (leaked): DRAM 2048 B x 1 on devices [0]
             of two at one address the one that was not freed is left
                 without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0, size 1000, mesh 0, allocator MESH;
                 allocate DRAM 0x1000 on 0, size 24, allocator DEVICE; free DRAM 0x1000 on 0, mesh 0, allocator MESH;
                 close
-                = conclusive, live of meshes none
+                = conclusive, live of meshes none, live of allocators device
                 leak UNEXPLAINED (leaked): DRAM 24 B x 1 on devices [0]
             two sub-devices of one manager share no memory
                 mesh 0 over 0; allocate L1 0x1000 on 0, mesh 0, allocator SUB_DEVICE 0 of 1;

@@ -140,7 +140,8 @@ class SeveralMeshesTests {
                     mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
                     allocate DRAM 0x1000 on 0..1, mesh 1; witness CLOSE_BEGUN DRAM on 0..1, mesh 1; close 1;
                     witness CLOSE_BEGUN DRAM on 0..3: 0x1000; free DRAM 0x1000 on 0..3, mesh 0; close 0
-                    = FREED_LATE, live of meshes 1 1
+                    = FREED_LATE, statuses FREED_LATE FREED_LATE FREED_LATE FREED_LATE MISREPORTED MISREPORTED
+                    = live of meshes 1 1
                     youngest because the allocator of mesh 1 reported 0x1000 (4096) as free when close began ({witnessed
                         1})
                 a mesh that frees twice takes nothing from another

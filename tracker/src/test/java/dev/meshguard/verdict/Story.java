@@ -22,7 +22,8 @@ import java.util.stream.Stream;
  * = causes LATE LOST, statuses …   those of the survivors, oldest first
  * = anomalies OVERLAP, overwrites …, reasons …    their kinds
  * = leaks 2, generations 3, ledger entries 1      how many there are
- * = live on devices 0 1, live of meshes 0, live buffers 1000    what the ledger holds
+ * = live on devices 0 1, live of meshes 0, live of allocators device, live buffers 1000    what the ledger holds
+ * = open reports 2 1               how many reports of each buffer that the ledger holds nothing freed
  * = no anomalies, no fix, no circumstances, no consequences, no overwrites, no live buffers, not leak free
  * because …                        the whole evidence of the oldest survivor, "youngest because" of the youngest
  * sum 2 allocated, 2 leaked        the sum of the verdict
