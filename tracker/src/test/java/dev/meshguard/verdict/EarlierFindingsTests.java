@@ -1,52 +1,45 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.tracker.script.HistoryScript.on;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.history.Anomaly;
-import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.expectation.ExpectationResult;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The findings of a verdict on a part of a history are not reported again for the whole. */
 class EarlierFindingsTests {
 
-    private static final Owner FIRST = new Owner(Owner.Kind.TRACE, "0 of mesh 0");
-    private static final Owner SECOND = new Owner(Owner.Kind.TRACE, "1 of mesh 0");
+    /** Of two traces that wrote the same memory, one is replayed over the buffer of decode. */
+    private static final String REPLAY = """
+            trace 0 begins; allocate DRAM 0x1000 on 0, owning, mesh 0, extent 64; free DRAM 0x1000 on 0; trace 0 ends;
+            trace 1 begins; allocate DRAM 0x1000 on 0, owning, mesh 0, extent 64; free DRAM 0x1000 on 0; trace 1 ends;
+            allocate DRAM 0x1000 on 0, owning, mesh 0, extent 64; trace 0 replays
+            """;
 
-    private final AllocationTracker tracker = AllocationTracker.create();
-    private final AllocationContext decode = tracker.context("decode");
-
-    private void asDecode(Runnable code) {
-        try (Scope here = decode.makeCurrent()) {
-            code.run();
-        }
+    /** Returns a history that decode has reported. */
+    private static HistoryScript reportedByDecode(String sentences) {
+        return on(AllocationTracker.create()).report("for decode; " + sentences + "; for all");
     }
 
-    private LeakVerdict partOfDecode() {
-        return LeakCheck.create().examine(tracker.history().partOf(decode));
+    private static LeakVerdict partOf(HistoryScript decode) {
+        return LeakCheck.create().examine(decode.partOf("decode"));
     }
 
-    private LeakVerdict excluding(LeakVerdict part) {
-        return LeakCheck.create().excluding(part, "decode").examine(tracker.history());
+    /** Returns the verdict on the whole after the part of decode was judged, and then all reported more. */
+    private static LeakVerdict whole(String decode, String more) {
+        HistoryScript script = reportedByDecode(decode);
+        LeakCheck check = LeakCheck.create().excluding(partOf(script), "decode");
+        return check.examine(script.report(more).recorded());
     }
 
     @Test
     void whatWasReportedIsExpectedAndWhatWasNotIsALeak() {
-        asDecode(() -> {
-            tracker.allocated(0, DRAM, 0x1000, 64);
-            tracker.allocated(0, DRAM, 0x2000, 32);
-        });
-        LeakVerdict part = partOfDecode();
-        tracker.allocated(0, DRAM, 0x3000, 16);
-
-        LeakVerdict whole = excluding(part);
+        LeakVerdict whole = whole(
+                "allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0, size 32", "allocate DRAM 0x3000 on 0, size 16");
 
         assertThat(whole.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(whole.survivors())
@@ -66,20 +59,14 @@ class EarlierFindingsTests {
 
     @Test
     void aBufferOfWhichThePartReportedNotAllIsJudged() {
-        asDecode(() -> tracker.allocated(0, DRAM, 0x1000, 64));
-        LeakVerdict part = partOfDecode();
-        tracker.allocated(0, DRAM, 0x1000, 64);
-
-        assertThat(excluding(part).outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(whole("allocate DRAM 0x1000 on 0", "allocate DRAM 0x1000 on 0")
+                        .outcome())
+                .isEqualTo(Outcome.LEAKED);
     }
 
     @Test
     void aPartOfWhichNothingIsLeftIsNoEntry() {
-        asDecode(() -> tracker.allocated(0, DRAM, 0x1000, 64));
-        LeakVerdict part = partOfDecode();
-        tracker.freed(0, DRAM, 0x1000);
-
-        LeakVerdict whole = excluding(part);
+        LeakVerdict whole = whole("allocate DRAM 0x1000 on 0", "free DRAM 0x1000 on 0");
 
         assertThat(whole.outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(whole.expectations()).isEmpty();
@@ -87,94 +74,51 @@ class EarlierFindingsTests {
 
     @Test
     void oneCheckCountsEachHistoryAfresh() {
-        asDecode(() -> tracker.allocated(0, DRAM, 0x1000, 64));
-        LeakCheck check = LeakCheck.create().excluding(partOfDecode(), "decode");
+        HistoryScript script = reportedByDecode("allocate DRAM 0x1000 on 0");
+        LeakCheck check = LeakCheck.create().excluding(partOf(script), "decode");
 
-        check.examine(tracker.history());
+        check.examine(script.recorded());
 
-        assertThat(check.examine(tracker.history()).expectations())
+        assertThat(check.examine(script.recorded()).expectations())
                 .extracting(ExpectationResult::matchedBuffers)
                 .containsExactly(1L);
     }
 
     @Test
     void reportsAFreeOfNothingOnce() {
-        asDecode(() -> {
-            tracker.allocated(0, DRAM, 0x1000, 64);
-            tracker.freed(0, DRAM, 0x1000);
-            tracker.freed(0, DRAM, 0x1000);
-        });
-        LeakVerdict part = partOfDecode();
+        String freedTwice = "allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0";
 
-        LeakVerdict whole = excluding(part);
-
-        assertThat(part.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.DOUBLE_FREE);
-        assertThat(whole.anomalies()).isEmpty();
-        assertThat(whole.outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(partOf(reportedByDecode(freedTwice)).anomalies())
+                .extracting(Anomaly::kind)
+                .containsExactly(Anomaly.Kind.DOUBLE_FREE);
+        assertThat(whole(freedTwice, "").anomalies()).isEmpty();
+        assertThat(whole(freedTwice, "").outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 
     @Test
     void keepsAFreeOfNothingThatNoPartReported() {
-        asDecode(() -> tracker.allocated(0, DRAM, 0x1000, 64));
-        LeakVerdict part = partOfDecode();
-        tracker.freed(0, DRAM, 0x2000);
-
-        assertThat(excluding(part).anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.UNKNOWN_FREE);
-    }
-
-    /** Of two traces that wrote the same memory, one is replayed over the buffer of decode. */
-    private LeakVerdict partOfDecodeWithAReplay() {
-        asDecode(() -> {
-            capture(FIRST);
-            capture(SECOND);
-            allocated(0x1000);
-            tracker.traceReplayed(FIRST, List.of());
-        });
-        return partOfDecode();
-    }
-
-    private void capture(Owner trace) {
-        tracker.captureBegan(0, trace);
-        allocated(0x1000);
-        tracker.freed(0, DRAM, 0x1000);
-        tracker.captureEnded(trace);
-    }
-
-    private void allocated(long address) {
-        tracker.allocated(
-                tracker.request(AllocationDetails.user().onMesh(0).withExtent(64)),
-                0,
-                DRAM,
-                address,
-                64,
-                Ownership.OWNING);
+        assertThat(whole("allocate DRAM 0x1000 on 0", "free DRAM 0x2000 on 0").anomalies())
+                .extracting(Anomaly::kind)
+                .containsExactly(Anomaly.Kind.UNKNOWN_FREE);
     }
 
     @Test
     void reportsAnOverwrittenBufferOnce() {
-        LeakVerdict part = partOfDecodeWithAReplay();
-
-        assertThat(part.overwrites()).hasSize(1);
-        assertThat(excluding(part).overwrites()).isEmpty();
+        assertThat(partOf(reportedByDecode(REPLAY)).overwrites()).hasSize(1);
+        assertThat(whole(REPLAY, "").overwrites()).isEmpty();
     }
 
     @Test
     void keepsALaterReplayOfTheSameTrace() {
-        LeakVerdict part = partOfDecodeWithAReplay();
-        tracker.traceReplayed(FIRST, List.of());
-
-        assertThat(excluding(part).overwrites())
-                .singleElement()
-                .satisfies(overwrite -> assertThat(overwrite.times()).isEqualTo(2));
+        assertThat(whole(REPLAY, "trace 0 replays").overwrites())
+                .extracting(Overwrite::times)
+                .containsExactly(2L);
     }
 
     @Test
     void keepsAReplayOfAnotherTraceOverTheSameBuffer() {
-        LeakVerdict part = partOfDecodeWithAReplay();
-        tracker.traceReplayed(SECOND, List.of());
-
-        assertThat(excluding(part).overwrites())
+        assertThat(whole(REPLAY, "trace 1 replays").overwrites())
                 .singleElement()
-                .satisfies(overwrite -> assertThat(overwrite.trace()).contains(SECOND));
+                .satisfies(overwrite -> assertThat(overwrite.trace()).contains(new Owner(Owner.Kind.TRACE, "1")));
     }
 }

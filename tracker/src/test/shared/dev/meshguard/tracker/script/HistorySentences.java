@@ -173,6 +173,7 @@ final class HistorySentences {
 
     /** {@code for decode}: the context of that name is responsible from here on; {@code for all}: none is. */
     private void responsible(Words words) {
+        script.tracker();
         current.close();
         String name = words.next();
         current = name.equals("all") ? () -> {} : context(name).makeCurrent();
