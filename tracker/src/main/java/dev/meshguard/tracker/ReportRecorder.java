@@ -14,6 +14,7 @@ import dev.meshguard.history.internal.Ledger.RepeatCounting;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -90,10 +91,11 @@ final class ReportRecorder {
         }
     }
 
-    private static boolean isAbout(HistoryEvent event, Map<Long, MemoryRequest> leases) {
-        return event instanceof HistoryEvent.OfMemory report
+    private static AllocationHistory without(Map<Long, MemoryRequest> leases, AllocationHistory all) {
+        Set<MemoryRequest> requests = Set.copyOf(leases.values());
+        return all.without(event -> event instanceof HistoryEvent.OfMemory report
                 ? report.device() == HistoryEvent.NO_DEVICE && leases.containsKey(report.address())
-                : HistoryEvent.requestOf(event).filter(leases::containsValue).isPresent();
+                : HistoryEvent.requestOf(event).filter(requests::contains).isPresent());
     }
 
     /** Records an event without an address. */
@@ -136,9 +138,9 @@ final class ReportRecorder {
         Map<Long, MemoryRequest> left;
         try (SpinLock held = lock.acquire()) {
             all = AllocationHistory.of(journal.events(), OptionalLong.of(ledger.entries()), flatAddresses);
-            left = Map.copyOf(withdrawn);
+            left = new HashMap<>(withdrawn); // An immutable map looks for absent numbers one by one.
         }
-        return left.isEmpty() ? all : all.without(event -> isAbout(event, left));
+        return left.isEmpty() ? all : without(left, all);
     }
 
     private void recordLoss() {

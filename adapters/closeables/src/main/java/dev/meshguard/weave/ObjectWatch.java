@@ -120,8 +120,10 @@ final class ObjectWatch implements Watch {
             latest.set(none);
             return none;
         }
+        weaver.catchUpUnlessBusy();
         Map<String, String> methods = findUnheard(type);
-        if (weaver.weaveBeforeLong(methods.containsValue(BUSY))) {
+        if (methods.containsValue(BUSY)
+                && weaver.weaveBeforeLong(() -> findUnheard(type).containsValue(BUSY))) {
             methods = findUnheard(type);
             methods.replaceAll((method, reason) -> reason.equals(BUSY) ? NOT_WOVEN : reason);
         }
@@ -169,13 +171,10 @@ final class ObjectWatch implements Watch {
                         .findFirst());
     }
 
-    /** Returns whether a class may have a method. Its loader may be locked, and so is asked only if the class cannot be woven. */
     private boolean has(Class<?> part, String method) {
-        if (isWoven(part, method)) {
-            return hierarchy.hasMethod(part, method);
-        }
-        return !(part.isHidden() || problemOf(part).isPresent())
-                || ObjectPlan.declares(part, declared -> ObjectPlan.isClosing(declared, Set.of(method), true));
+        return isWoven(part, method)
+                ? hierarchy.hasMethod(part, method)
+                : ObjectPlan.declares(part, declared -> ObjectPlan.isClosing(declared, Set.of(method), true));
     }
 
     private boolean isWoven(Class<?> part, String method) {

@@ -6,14 +6,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -41,8 +38,10 @@ public final class Weaver {
     private final Receivers receivers = new Receivers();
     /** Held while loaded classes are woven. Transformers never wait for it. */
     private final ReentrantLock lock = new ReentrantLock();
-    /** The weaving whose end was awaited in vain. */
-    private volatile Future<?> overdue = CompletableFuture.completedFuture(true);
+    /** How often it was taken. */
+    private final AtomicInteger holds = new AtomicInteger();
+    /** The one whose end was awaited in vain. */
+    private volatile int endlessHold = -1;
     /** The version of the hierarchy by which no loaded class lacks calls. */
     private volatile long wovenVersion;
 
@@ -129,6 +128,11 @@ public final class Weaver {
     private void locked(Runnable action) {
         StackReserve.forOperation();
         lock.lock();
+        thenUnlock(action);
+    }
+
+    private void thenUnlock(Runnable action) {
+        holds.incrementAndGet();
         try {
             receivers.quietly(action);
         } finally {
@@ -186,39 +190,36 @@ public final class Weaver {
         return wovenVersion != hierarchy.version();
     }
 
-    /**
-     * Weaves loaded classes in a receiver. It does not wait for ever: weaving may need the lock of a class loader, and who holds that may wait for
-     * a lock of the thread that constructs. So another thread weaves.
-     *
-     * @param isNeeded whether to weave though it was done, and to wait for others that weave
-     * @return false if there was nothing to do, or it was in vain
-     */
-    boolean weaveBeforeLong(boolean isNeeded) {
-        WovenClasses current = Objects.requireNonNull(classes);
-        return (isNeeded || (isStale() && !lock.isLocked())) && endsBeforeLong(() -> weaveLoaded(current));
+    /** Does so in a receiver, if no other thread does. */
+    void catchUpUnlessBusy() {
+        if (isStale() && lock.tryLock()) {
+            thenUnlock(this::catchUp);
+        }
     }
 
-    private boolean endsBeforeLong(Runnable weaving) {
-        if (!overdue.isDone()) {
-            return false;
-        }
-        FutureTask<?> task = new FutureTask<>(() -> {
-            locked(weaving);
-            return true;
-        });
-        Thread thread = new Thread(null, task, "meshguard-weaver", 0, false);
-        thread.setDaemon(true);
+    /**
+     * Weaves loaded classes in a receiver. It waits for another thread that weaves, but not for ever: that thread may need one of its locks.
+     *
+     * @param isNeeded asked after the wait
+     * @return false if it was in vain
+     */
+    boolean weaveBeforeLong(BooleanSupplier isNeeded) {
+        WovenClasses current = Objects.requireNonNull(classes);
         boolean isInterrupted = Thread.interrupted();
+        int hold = holds.get();
         try {
-            thread.start();
-            task.get(MAX_WAIT_SECONDS, TimeUnit.SECONDS);
-            return true;
-        } catch (TimeoutException late) {
-            overdue = task;
+            if (lock.tryLock(hold == endlessHold ? 0 : MAX_WAIT_SECONDS, TimeUnit.SECONDS)) {
+                thenUnlock(() -> {
+                    if (isNeeded.getAsBoolean()) {
+                        weaveLoaded(current);
+                    }
+                });
+                return true;
+            } else if (hold == holds.get()) {
+                endlessHold = hold;
+            }
         } catch (InterruptedException givenUp) {
             isInterrupted = true;
-        } catch (ExecutionException failed) {
-            throw new IllegalStateException(failed.getCause());
         } finally {
             if (isInterrupted) {
                 Thread.currentThread().interrupt();

@@ -3,14 +3,12 @@ package dev.meshguard.closeables.weave;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import java.io.InputStream;
 import java.lang.instrument.Instrumentation;
-import java.lang.reflect.Constructor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -18,11 +16,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.ClassFileVersion;
 import net.bytebuddy.agent.ByteBuddyAgent;
@@ -412,7 +407,9 @@ class LoadedClassesTests {
         OtherAgent starting = (name, loaded) -> {
             if (woven.equals(loaded)) {
                 waiting.start();
-                awaitState(waiting, Thread.State.TIMED_WAITING);
+                while (waiting.getState() != Thread.State.TIMED_WAITING && waiting.isAlive()) {
+                    Thread.onSpinWait();
+                }
                 whenWaiting.accept(waiting);
             }
         };
@@ -456,63 +453,6 @@ class LoadedClassesTests {
                         "unheard Locked: {close=Another thread adds code to classes, and this one cannot wait for its end}",
                         "constructed Unlocked",
                         "closed Unlocked");
-    }
-
-    /** Loads one class at a time, and waits for a lock of the code under test if it does not find it. */
-    private static final class LockingLoader extends PluginLoader {
-
-        private static final Object OF_CODE = new Object();
-
-        @Override
-        protected Class<?> findClass(String name) throws ClassNotFoundException {
-            try {
-                return super.findClass(name);
-            } catch (ClassNotFoundException missing) {
-                synchronized (OF_CODE) {
-                    throw missing;
-                }
-            }
-        }
-    }
-
-    /** The weaver needs the type of a parameter. */
-    @Test
-    void aConstructorDoesNotWaitForEverForALoaderThatWaitsForItsLock() throws Exception {
-        RecordingWatcher watcher = watching("LateRelations");
-        PluginLoader loader = new LockingLoader();
-        loader.construct("LateRelations$First"); // Finds what woven code calls.
-        loader.construct("LateRelations$Base");
-        Constructor<?> handle =
-                loader.loadClass(LOADED + "LateRelations$Handle").getConstructor();
-        Thread loading = new Thread(() -> assertThatThrownBy(() -> loader.loadClass(LOADED + "Missing")));
-        FutureTask<Object> constructing = new FutureTask<>(() -> {
-            synchronized (LockingLoader.OF_CODE) {
-                loading.start();
-                awaitState(loading, Thread.State.BLOCKED);
-                return handle.newInstance();
-            }
-        });
-        Thread constructor = new Thread(constructing);
-        Stream.of(loading, constructor).forEach(thread -> thread.setDaemon(true));
-        constructor.start();
-
-        awaitState(loading, Thread.State.BLOCKED);
-        awaitState(constructor, Thread.State.BLOCKED, Thread.State.TIMED_WAITING);
-        constructor.interrupt();
-        constructing.get(1, TimeUnit.MINUTES);
-        loading.join();
-
-        assertThat(watcher.reportsOf(handle::newInstance))
-                .containsExactly(
-                        "constructed First",
-                        "unheard Handle: {close=Another thread adds code to classes, and this one cannot wait for its end}",
-                        "constructed Handle");
-    }
-
-    private static void awaitState(Thread thread, Thread.State... states) {
-        while (!List.of(states).contains(thread.getState()) && thread.getState() != Thread.State.TERMINATED) {
-            Thread.onSpinWait();
-        }
     }
 
     @Test
