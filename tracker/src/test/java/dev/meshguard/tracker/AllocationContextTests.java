@@ -6,22 +6,19 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Stories;
+import dev.meshguard.verdict.Story;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
@@ -33,26 +30,64 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each context of a shared tracker is responsible for its own allocations only. */
 class AllocationContextTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();
 
-    @Test
-    void allocationsOfAThreadCountToItsContext() {
-        AllocationContext one = tracker.context("one");
-        AllocationContext other = tracker.context("other");
-        try (Scope here = one.makeCurrent()) {
-            take(0x1000);
-        }
-        try (Scope here = other.makeCurrent()) {
-            take(0x2000);
-        }
-
-        assertThat(addresses(one)).containsExactly(0x1000L);
-        assertThat(addresses(other)).containsExactly(0x2000L);
+    @Stories("""
+            allocations of a thread count to its context
+                for one; allocate DRAM 0x1000 on 0; for other; allocate DRAM 0x2000 on 0; for all
+                part of one
+                = live buffers 1000
+                part of other
+                = live buffers 2000
+            attributes allocations without origins too
+                without origins; for one; allocate DRAM 0x1000 on 0; for all
+                part of one
+                = live buffers 1000
+            a part misses no report where its mesh is closed with memory of others
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; for one; allocate DRAM 0x2000 on 0; for all; closing;
+                witness CLOSE_BEGUN DRAM on 0: 0x1000 0x2000; close without devices
+                part of one
+                = LEAKED, conclusive
+            what is left is leaked though the mesh is open
+                mesh 0 over 0; for one; allocate DRAM 0x1000 on 0; for all
+                = INCONCLUSIVE
+                part of one
+                = LEAKED
+            what the mesh keeps for everybody is nobody's
+                mesh 0 over 0; for one; cached program add; allocate DRAM 0x1000 on 0, owning, of program add;
+                allocate DRAM 0x2000 on 0, owning, of program dispatch, lifetime SYSTEM; for all
+                part of one
+                = no causes
+            a view belongs to the context of its memory
+                allocate DRAM 0x1000 on 0, owning; for one; allocate DRAM 0x1000 on 0, size 16, view, pointer;
+                allocate DRAM 0x1020 on 0, size 16, view, pointer; allocate DRAM 0x2000 on 0;
+                allocate DRAM 0x2020 on 0, size 16, view, pointer; for all
+                part of one
+                = live buffers 2000 2020
+            a part has the free that may be of its own buffer or of an earlier one
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0[ | , allocator MESH]; for one;
+                allocate DRAM 0x1000 on 0, owning, mesh 0[ | , allocator MESH];
+                free DRAM 0x1000 on 0, owning, mesh 0[ | , allocator MESH]; for all
+                part of one
+                = reasons REPORTS_FIT_BOTH
+            a part has the later reservation of its memory as evidence only
+                mesh 0 over 0; for one; allocate DRAM 0x1000 on 0, owning, mesh 0, allocator MESH; for other;
+                allocate DRAM 0x1000 on 0, owning, mesh 0, allocator MESH; for all
+                part of one
+                = MISREPORTED, live buffers 1000
+                part of other
+                = LEAKED
+            a part of bare reports is undecided where another context reported the address too
+                without origins; for one; allocate DRAM 0x1000 on 0; for other; allocate DRAM 0x1000 on 0; for all
+                part of [one | other]
+                = INCONCLUSIVE
+            """)
+    void isJudgedBy(Story story) {
+        story.holds();
     }
 
     @Test
@@ -176,18 +211,6 @@ class AllocationContextTests {
     }
 
     @Test
-    void attributesAllocationsWithoutOriginsToo() {
-        AllocationTracker cheap =
-                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        AllocationContext one = cheap.context("one");
-        try (Scope here = one.makeCurrent()) {
-            cheap.allocated(0, BufferType.DRAM, 0x1000, 64);
-        }
-
-        assertThat(cheap.history().partOf(one).live()).hasSize(1);
-    }
-
-    @Test
     void aPartKeepsNumbersAndThePhaseItBeganIn() {
         take(0x1000);
         tracker.phase("warm-up");
@@ -214,56 +237,6 @@ class AllocationContextTests {
     }
 
     @Test
-    void aPartMissesNoReportWhereItsMeshIsClosedWithMemoryOfOthers() {
-        openMesh();
-        take(0x1000);
-        AllocationContext one = current("one");
-        take(0x2000);
-        tracker.meshClosing(0);
-        tracker.witnessed(WitnessSnapshot.of(0, WitnessSnapshot.Moment.CLOSE_BEGUN)
-                .region(0, BufferType.DRAM, 0x1000, 0x2000)
-                .build());
-        tracker.meshClosed(0);
-
-        assertThat(judged(one).outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(judged(one).inconclusiveReasons()).isEmpty();
-    }
-
-    @Test
-    void whatIsLeftIsLeakedThoughTheMeshIsOpen() {
-        openMesh();
-        AllocationContext one = current("one");
-        take(0x1000);
-
-        assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        assertThat(judged(one).outcome()).isEqualTo(Outcome.LEAKED);
-    }
-
-    @Test
-    void whatTheMeshKeepsForEverybodyIsNobodys() {
-        openMesh();
-        Owner program = Owner.program("add");
-        AllocationContext one = current("one");
-        tracker.ownerCached(program, "program cache");
-        tracker.allocated(
-                tracker.request(AllocationDetails.user().ownedBy(program)),
-                0,
-                BufferType.DRAM,
-                0x1000,
-                64,
-                Ownership.OWNING);
-        tracker.allocated(
-                tracker.request(AllocationDetails.system(Owner.program("dispatch"))),
-                0,
-                BufferType.DRAM,
-                0x2000,
-                64,
-                Ownership.OWNING);
-
-        assertThat(judged(one).survivors()).isEmpty();
-    }
-
-    @Test
     void theWholeDoesNotRepeatWhatAPartReported() {
         take(0x1000);
         AllocationContext one = current("one");
@@ -278,70 +251,6 @@ class AllocationContextTests {
                 .singleElement()
                 .extracting(result -> result.expectation().because())
                 .isEqualTo("reported by one");
-    }
-
-    @Test
-    void aViewBelongsToTheContextOfItsMemory() {
-        MemoryRequest lasting = tracker.request(AllocationDetails.user());
-        tracker.allocated(lasting, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
-        AllocationContext one = current("one");
-        view(0x1000);
-        view(0x1020);
-        take(0x2000);
-        view(0x2020);
-
-        assertThat(addresses(one)).containsExactly(0x2000L, 0x2020L);
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aPartHasTheFreeThatMayBeOfItsOwnBufferOrOfAnEarlierOne(boolean isAllocatorNamed) {
-        openMesh();
-        AllocationDetails mesh = AllocationDetails.user().onMesh(0);
-        AllocationDetails details = isAllocatorNamed ? mesh.fromAllocator(AllocatorId.MESH) : mesh;
-        tracker.allocated(tracker.request(details), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
-        AllocationContext one = current("one");
-        tracker.allocated(tracker.request(details), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
-        tracker.freed(tracker.release(details), 0, BufferType.DRAM, 0x1000, Ownership.OWNING);
-
-        assertThat(judged(one).inconclusiveReasons())
-                .extracting(InconclusiveReason::kind)
-                .containsExactly(InconclusiveReason.Kind.REPORTS_FIT_BOTH);
-    }
-
-    @Test
-    void aPartHasTheLaterReservationOfItsMemoryAsEvidenceOnly() {
-        openMesh();
-        AllocationDetails mesh = AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
-        AllocationContext one = current("one");
-        tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
-        AllocationContext other = tracker.context("other");
-        try (Scope unused = other.makeCurrent()) {
-            tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
-        }
-
-        assertThat(judged(one).outcome()).isEqualTo(Outcome.MISREPORTED);
-        assertThat(addresses(one)).containsExactly(0x1000L);
-        assertThat(judged(other).outcome()).isEqualTo(Outcome.LEAKED);
-    }
-
-    @Test
-    void aPartOfBareReportsIsUndecidedWhereAnotherContextReportedTheAddressToo() {
-        AllocationTracker bare =
-                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        List<AllocationContext> both = List.of(bare.context("one"), bare.context("other"));
-        for (AllocationContext context : both) {
-            try (Scope unused = context.makeCurrent()) {
-                bare.allocated(
-                        bare.request(AllocationDetails.user()), 0, BufferType.DRAM, 0x1000, 64, Ownership.UNKNOWN);
-            }
-        }
-
-        assertThat(both)
-                .extracting(context -> LeakCheck.create()
-                        .examine(bare.history().partOf(context))
-                        .outcome())
-                .containsOnly(Outcome.INCONCLUSIVE);
     }
 
     @Test
@@ -370,11 +279,6 @@ class AllocationContextTests {
 
     private void take(long address) {
         tracker.allocated(0, BufferType.DRAM, address, 64);
-    }
-
-    private void view(long address) {
-        MemoryRequest view = tracker.request(AllocationDetails.user().asView());
-        tracker.allocated(view, 0, BufferType.DRAM, address, 16, Ownership.NON_OWNING);
     }
 
     private void openMesh() {

@@ -1,11 +1,10 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.script.HistoryScript.on;
+import static dev.meshguard.tracker.script.HistoryScript.scriptOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Owner;
 import dev.meshguard.history.Anomaly;
-import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import org.junit.jupiter.api.Test;
@@ -22,7 +21,7 @@ class EarlierFindingsTests {
 
     /** Returns a history that decode has reported. */
     private static HistoryScript reportedByDecode(String sentences) {
-        return on(AllocationTracker.create()).report("for decode; " + sentences + "; for all");
+        return scriptOf("for decode; " + sentences + "; for all");
     }
 
     private static LeakVerdict partOf(HistoryScript decode) {

@@ -526,10 +526,10 @@ public final class HistoryScript {
         tracker.allocated(request, place.device(), verb.type, place.address(), verb.size, ownership);
     }
 
-    /** The stack is that of the verb; when it is reported, the next line is running. */
+    /** The stack is that of the verb; when it is reported, the next line is running. A request of a context keeps its own. */
     private MemoryRequest request(Verb verb) {
         MemoryRequest request = tracker.request(verb.details);
-        return withOrigins
+        return withOrigins && request.context().isEmpty()
                 ? MemoryRequest.restored(verb.details, Optional.of(Origin.of(verb.stack)))
                 : request;
     }
