@@ -2,12 +2,9 @@ package dev.meshguard.history;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.Ownership.NON_OWNING;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.scriptOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -47,14 +44,14 @@ class BufferGenerationTests {
 
     @Test
     void endsTheYoungerGenerationFirstAndThenTheAbandonedOne() {
-        var script = history().report("""
+        var script = scriptOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; allocate DRAM 0x1000 on 0;
                 free DRAM 0x1000 on 0
                 """);
 
         var afterOne = script.recorded();
-        var afterTwo = script.free(DRAM, device(0), 0x1000).recorded();
-        var afterThree = script.free(DRAM, device(0), 0x1000).closed();
+        var afterTwo = script.report("free DRAM 0x1000 on 0").recorded();
+        var afterThree = script.report("free DRAM 0x1000 on 0; close").recorded();
 
         assertThat(afterOne.live()).extracting(BufferGeneration::openPeriod).containsExactly(1);
         assertThat(afterTwo.live()).isEmpty();
@@ -180,24 +177,25 @@ class BufferGenerationTests {
     @Test
     void endsAsItsLastReportDoes() {
         var history = historyOf("""
-                allocate DRAM 0x1000 on 0, again NON_OWNING; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0, collected
+                allocate DRAM 0x1000 on 0, again NON_OWNING; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0, collected;
+                allocate DRAM 0x2000 on 0, again NON_OWNING; free DRAM 0x2000 on 0, collected; free DRAM 0x2000 on 0
                 """);
 
-        assertThat(history.generations()).hasSize(1).allMatch(BufferGeneration::isCollected);
+        assertThat(history.generations())
+                .extracting(BufferGeneration::isCollected)
+                .containsExactly(true, false);
     }
 
     @Test
     void belongsToTheRequestsThatReportedIt() {
-        var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
+        var history = historyOf("allocate DRAM 0x1000 on 0..2");
 
         assertThat(history.buffersOf(history.live().get(0).request())).isEqualTo(history.live());
     }
 
     @Test
     void belongsToNoRequestThatCannotBeDistinguished() {
-        var history = historyWithoutOrigins()
-                .allocate(DRAM, devices(0, 2), 0x1000, 64)
-                .recorded();
+        var history = historyOf("without origins; allocate DRAM 0x1000 on 0..2");
 
         assertThat(history.buffersOf(history.live().get(0).request())).isEmpty();
     }

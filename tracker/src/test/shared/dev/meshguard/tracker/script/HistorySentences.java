@@ -41,7 +41,6 @@ final class HistorySentences {
     private final HistoryScript script;
     private final Map<String, AllocationContext> contexts = new HashMap<>();
     private Scope current = () -> {};
-    private Scope round = () -> {};
     private int line;
     private int lineOfRequest;
 
@@ -98,7 +97,6 @@ final class HistorySentences {
             case "trace" -> trace(new Owner(Owner.Kind.TRACE, words.next()), words);
             case "read" -> script.tracker().resultRead(script.requestOf(words.number()));
             case "for" -> responsible(words);
-            case "round" -> round(words);
             default -> throw unknown(verb);
         }
     }
@@ -177,13 +175,6 @@ final class HistorySentences {
         current.close();
         String name = words.next();
         current = name.equals("all") ? () -> {} : context(name).makeCurrent();
-    }
-
-    /** {@code round 2} ends the round before; {@code round ends} begins no other. */
-    private void round(Words words) {
-        script.tracker();
-        round.close();
-        round = words.isNext("ends") ? () -> {} : script.tracker().round(words.integer());
     }
 
     /** {@code DRAM 0x1000 on 0..3}, and details; {@code 0x1000..0x3000} are as many requests of one line, 0x1000 apart. */
