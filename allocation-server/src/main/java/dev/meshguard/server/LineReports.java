@@ -408,14 +408,11 @@ final class LineReports implements ConnectionReader {
     }
 
     private void ownerCached(JsonLine line) {
-        Owner owner = owner(line);
-        String cache = line.text("cache").orElse("cache");
-        tracker.ownerCached(owner, cache);
+        tracker.ownerCached(owner(line), line.text("cache").orElse("cache"));
     }
 
     private void ownerEnded(JsonLine line) {
-        Owner owner = owner(line);
-        tracker.ownerEnded(owner);
+        tracker.ownerEnded(owner(line));
     }
 
     /** Returns the owner that a line names. */
@@ -462,8 +459,7 @@ final class LineReports implements ConnectionReader {
     }
 
     private void meshClosing(JsonLine line) {
-        KnownMesh mesh = mesh(line);
-        tracker.meshClosing(mesh.number());
+        tracker.meshClosing(mesh(line).number());
     }
 
     private void meshClosed(JsonLine line) {

@@ -84,7 +84,7 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
     /**
      * The objects of one test.
      *
-     * @param losses how many reports of the JVM had failed when the session began, or last recorded failures
+     * @param losses how many reports of the JVM had failed when the session began, or when failures were last recorded
      */
     private record Session(SourceContext context, List<WatchedType> types, ObjectKinds kinds, AtomicLong losses)
             implements SourceSession {

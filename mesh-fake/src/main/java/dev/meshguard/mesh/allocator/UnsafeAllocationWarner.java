@@ -31,8 +31,7 @@ public final class UnsafeAllocationWarner {
 
     /** {@return an unused warning that writes to the log of {@link Allocator}} */
     public static UnsafeAllocationWarner toLog() {
-        return to(warning -> LoggerFactory.getLogger("dev.meshguard.mesh.allocator.Allocator")
-                .warn(warning));
+        return to(warning -> LoggerFactory.getLogger(Allocator.class).warn(warning));
     }
 
     /**
