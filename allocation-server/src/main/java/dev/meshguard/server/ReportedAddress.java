@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server knows of one address of a device: the memory type, which a free does not contain, and the processes that have
+ * One address of a device, as a server knows it: the memory type, which a free does not contain, and the processes that have
  * allocated there and not freed.
  *
  * <p>The tracker knows how many reports of an address are open, and not whose. Guarded by the server's lock.
@@ -108,7 +108,7 @@ final class ReportedAddress extends AddressTable.Entry<ReportedAddress> {
         return null;
     }
 
-    /** What only processes that have ended hold is no buffer of the new open period. */
+    /** Forgets the holders if all have ended: they hold no buffer of the new open period. */
     void deviceOpenedAgain() {
         if (isAbandoned()) {
             wasAbandoned = true;

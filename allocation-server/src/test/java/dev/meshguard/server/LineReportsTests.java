@@ -220,7 +220,7 @@ class LineReportsTests extends WithServer {
         }
     }
 
-    /** What is allocated at the address of a process that has ended is another buffer: the device was closed in between. */
+    /** A process ended and left a buffer. Another process allocates the address, so the device was closed in between. */
     @Test
     void aProcessHoldsItsMemoryUntilItsLastConnectionEnds() throws Exception {
         start(RecordSize.BYTES_112);

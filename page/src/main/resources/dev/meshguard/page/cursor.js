@@ -1,6 +1,6 @@
 "use strict";
 
-/** What all views show: the same event, the same rectangle, the same device and the same range of events. */
+/** The choices that all views share: an event, a rectangle, a device and a range of events. */
 const Cursor = (() => {
     /** A value that views share. Each change is reported to all of them. */
     const shared = () => {

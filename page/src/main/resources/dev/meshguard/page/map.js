@@ -327,7 +327,7 @@ const MapView = (() => {
     return {
         show,
         place,
-        /** What was drawn last: the part of the run, the lanes, and the texts with the room that they take. */
+        /** The last drawing: the part of the run, the lanes, and the texts with the room that they take. */
         get scene() {
             return scene;
         },

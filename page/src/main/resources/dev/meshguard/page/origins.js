@@ -30,7 +30,7 @@ const OriginsView = (() => {
         return [...byName.values()].sort((one, other) => other.value - one.value);
     };
 
-    /** What takes the place of a frame: itself, or its callees if it is hidden. What it allocated itself stays with its caller. */
+    /** Returns a frame in a list, or its callees if it is hidden; its own allocations then count for its caller. */
     const without = (node) => {
         const children = joined(node.children.flatMap(without));
         return node.name.toLowerCase().includes(hidden) ? children : [{ ...node, children }];
@@ -66,7 +66,7 @@ const OriginsView = (() => {
                 at += (100 * child.value) / total;
                 return item(child, at - (100 * child.value) / total, total);
             });
-        const isOpen = node.value >= total * OPEN || node.children.some((child) => matched(child) > 0);
+        const isOpen = node.value >= total * OPEN || (search !== "" && node.children.some((child) => matched(child) > 0));
         return Dom.make("li", {}, children.length === 0 ? line("p", node, left, share) : Dom.make("details", { open: isOpen }, line("summary", node, left, share), Dom.make("ul", {}, children)));
     };
 

@@ -79,7 +79,7 @@ class ParameterTests implements WithFixtures {
                     + " ParameterTests$KeptTrackerTestCase#creates after the check of that test; the first at ")
     static class KeptTrackerTestCase extends KeptTracker {}
 
-    /** What is freed through that tracker is no finding. */
+    /** The test frees this buffer through that tracker, so there is no finding. */
     static class FreeingKeptTrackerTestCase extends KeptTracker {
         @Override
         @Test

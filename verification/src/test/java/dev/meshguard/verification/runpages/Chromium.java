@@ -39,7 +39,7 @@ final class Chromium implements AutoCloseable {
 
     private final ChromeDriver driver;
 
-    /** Which page is shown as it was opened, because so far it was only read; empty if none is. */
+    /** The page that is shown as it was opened, because tests have only read it; empty if there is none. */
     private String onlyRead = "";
 
     private Chromium(ChromeDriver driver) {

@@ -89,7 +89,7 @@ class EveryWidthTests {
                 .filter(site => site.getBoundingClientRect().height > 3.5 * parseFloat(getComputedStyle(site).lineHeight))
                 .map(site => site.textContent).join()""";
 
-    /** What violates a rule of axe-core, if its script runs; in the dark, a rule about colours: all else is as it was in the light. */
+    /** Returns the violations of axe-core's rules, if its script runs; in the dark only of those about colours, because the rest is as in the light. */
     static String violations(Chromium chromium, String theme) {
         String rules = theme.equals("dark")
                 ? ", runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }"
