@@ -64,6 +64,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * annotation begins. It needs a Java agent. If there is none, it attaches one: JDK 21 and later print a warning. Without a warning, and
  * where no agent may be attached, add {@code -javaagent:} with the path of {@code byte-buddy-agent} to the command line of the tests.
  *
+ * <p>When the first object of a class is constructed, MeshGuard looks at the class, for which its class loader may load others. The thread
+ * waits for ever if another one holds the lock of the class loader and waits for a lock of this thread: only with a class loader that is not
+ * {@linkplain ClassLoader#registerAsParallelCapable() parallel capable}. Any other class that is loaded there has the same effect.
+ *
  * <h2>Precedence</h2>
  *
  * <p>The annotation takes no other source from a test: the test examines its mesh, its Netty buffers or its processes too. Used
