@@ -16,7 +16,7 @@ module dev.meshguard.closeables {
             dev.meshguard.netty;
 
     provides dev.meshguard.junit.source.AllocationSource with
-            dev.meshguard.closeables.CloseablesSource,
+            dev.meshguard.closeables.NativeHandlesSource,
             dev.meshguard.closeables.DirectMemorySource,
             dev.meshguard.closeables.TrackedCloseablesSource;
 }

@@ -38,7 +38,7 @@ final class ArrowSession implements SourceSession {
 
     private static Optional<String> see() {
         try {
-            AllocatedMemory.see();
+            ArrowMemoryWatcher.see();
             return Optional.empty();
         } catch (WeaverUnavailableException forbidden) {
             return Optional.of(String.valueOf(forbidden.getMessage()));
@@ -60,7 +60,7 @@ final class ArrowSession implements SourceSession {
 
     @Override
     public void poll() {
-        AllocatedMemory.unseen().forEach((className, reason) -> reportBlindness(reason));
+        ArrowMemoryWatcher.unseen().forEach((className, reason) -> reportBlindness(reason));
     }
 
     @Override
@@ -68,7 +68,7 @@ final class ArrowSession implements SourceSession {
         isClosed = true;
         TrackedRootAllocator open = root;
         root = null;
-        AllocatedMemory.allocators(context.tracker()).forEach(context::note);
+        ArrowMemoryWatcher.allocators(context.tracker()).forEach(context::note);
         if (open == null) {
             // Code that opens its own allocator is not seen, and a test that uses none cannot be told apart.
             blindness.ifPresent(this::reportBlindness);

@@ -39,7 +39,7 @@ final class TrackedMemory extends AllocationManager {
                         Stream.of(ofArrow),
                         Stream.of(
                                 "dev.meshguard.weave.",
-                                AllocatedMemory.class.getName(),
+                                ArrowMemoryWatcher.class.getName(),
                                 TrackedMemory.class.getName(),
                                 TrackedRootAllocator.class.getName()))
                 .toArray(String[]::new));

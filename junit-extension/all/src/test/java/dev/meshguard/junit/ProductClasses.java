@@ -5,7 +5,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.Location;
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.capture.RuntimeOutput;
-import dev.meshguard.closeables.CloseablesSource;
+import dev.meshguard.closeables.NativeHandlesSource;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.summary.SummaryListener;
@@ -40,7 +40,7 @@ final class ProductClasses {
                         ParsedLog.class,
                         LeakAssertions.class,
                         MockReports.class,
-                        CloseablesSource.class,
+                        NativeHandlesSource.class,
                         SummaryListener.class,
                         TrackAllocations.class,
                         FakeMesh.class,

@@ -3,7 +3,7 @@ package dev.meshguard.junit.internal.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.meshguard.closeables.CloseablesSource;
+import dev.meshguard.closeables.NativeHandlesSource;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceSettings;
@@ -33,7 +33,7 @@ class SourcesTests {
         assertThat(sources.ofParameter(MeshDevice.class)).containsInstanceOf(FakeMeshSource.class);
         assertThat(sources.defaultSettings())
                 .containsExactly(
-                        CloseablesSource.create(),
+                        NativeHandlesSource.create(),
                         new FakeMeshSource().defaultSettings().orElseThrow());
     }
 

@@ -57,7 +57,7 @@ class FindingsFileTests {
 
         IntStream.range(0, 400).parallel().forEach(number -> file.add(check("T#t" + number, finding(number))));
 
-        assertThat(file.end(new EntryUsage())).isEmpty();
+        assertThat(file.end(new RunTally())).isEmpty();
         assertThat(Files.readAllLines(onlyFile()))
                 .hasSize(802)
                 .allSatisfy(
@@ -74,7 +74,7 @@ class FindingsFileTests {
                 "T#a",
                 IntStream.range(0, 10_000).mapToObj(FindingsFileTests::finding).toArray(FindingRecord[]::new)));
 
-        assertThat(file.end(new EntryUsage())).isEmpty();
+        assertThat(file.end(new RunTally())).isEmpty();
         assertThat(kinds(onlyFile())).hasSize(10_003).endsWith("check", "end");
     }
 
@@ -87,7 +87,7 @@ class FindingsFileTests {
         file.add(check("T#b"));
         file.add(check("T#c"));
 
-        assertThat(file.end(new EntryUsage()))
+        assertThat(file.end(new RunTally()))
                 .singleElement()
                 .asString()
                 .startsWith("The findings lack 2 checks: a line could not be written to " + folder
@@ -105,7 +105,7 @@ class FindingsFileTests {
 
         String notice = "The findings lack the commit and the machine, for which no variable of a CI is set.";
         assertThat(warnings.list).extracting(ILoggingEvent::getFormattedMessage).containsExactly(notice);
-        assertThat(file.end(new EntryUsage())).containsExactly(notice);
+        assertThat(file.end(new RunTally())).containsExactly(notice);
         assertThat(Files.readString(onlyFile())).doesNotContain("\"commit\"", "\"machine\"", "null");
     }
 

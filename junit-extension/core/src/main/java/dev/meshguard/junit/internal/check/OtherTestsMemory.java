@@ -5,8 +5,8 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.session.TrackingSession;
-import dev.meshguard.junit.internal.thread.CapturedStacks;
 import dev.meshguard.junit.internal.thread.FirstNames;
+import dev.meshguard.junit.internal.thread.OtherTestFinder;
 import dev.meshguard.junit.internal.thread.RunningTest;
 import dev.meshguard.junit.internal.thread.UnattributedMemory;
 import dev.meshguard.tracker.AllocationContext;
@@ -105,12 +105,12 @@ final class OtherTestsMemory {
             return List.of();
         }
         // A check reads the origins, after which the stacks are not whole.
-        CapturedStacks stacks = new CapturedStacks(test, type.get().getClassLoader());
+        OtherTestFinder finder = new OtherTestFinder(test, type.get().getClassLoader());
         Map<MemoryRequest, String> others = new HashMap<>();
         history.live().stream()
                 .filter(candidates)
                 .map(BufferGeneration::request)
-                .forEach(request -> stacks.otherTest(AllocationTracker.wholeStackOf(request))
+                .forEach(request -> finder.otherTest(AllocationTracker.wholeStackOf(request))
                         .ifPresent(other -> others.put(request, other)));
         return others.isEmpty()
                 ? List.of()

@@ -97,7 +97,7 @@ public final class FindingsFile {
     }
 
     /** Writes what this JVM knows about the whole run; returns what a reader of the report has to know, as whole sentences. */
-    synchronized List<String> end(EntryUsage entries) {
+    synchronized List<String> end(RunTally entries) {
         append(json -> entries.lines(json) + json.end(checks, findings));
         return Stream.concat(unknownNames().stream(), Optional.ofNullable(problem).map(this::description).stream())
                 .toList();

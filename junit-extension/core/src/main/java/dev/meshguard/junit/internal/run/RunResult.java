@@ -71,7 +71,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
         if (!cutOff.isEmpty()) {
             return inconclusive(cutOff, files.size());
         }
-        EntryUsage entries = new EntryUsage();
+        RunTally entries = new RunTally();
         files.forEach(entries::add);
         return of(settings, entries, Quantities.count(files.size(), "findings file"));
     }
@@ -94,7 +94,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
     }
 
     /** Judges entries that are certainly those of a whole run, and writes the baseline if requested. */
-    public static RunResult of(RunSettings settings, EntryUsage entries, String sources) throws IOException {
+    public static RunResult of(RunSettings settings, RunTally entries, String sources) throws IOException {
         List<String> lines = new ArrayList<>();
         List<Expectation> unmatched = entries.unmatched();
         if (!unmatched.isEmpty()) {
@@ -104,7 +104,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
                     unmatched.size(),
                     Quantities.count(entries.expected(), "expectation"),
                     sources));
-            lines.addAll(listed(unmatched.stream().map(EntryUsage::description)));
+            lines.addAll(listed(unmatched.stream().map(RunTally::description)));
             lines.add("Remove entries that match nothing any more; an unneeded entry hides the next leak.");
         }
         List<Expectation> unknown = entries.unknown();
@@ -146,7 +146,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
                     Locale.ROOT,
                     "Not judged: %s matched nothing, but a test with it failed, was aborted or is disabled",
                     Quantities.count(unknown.size(), "expectation")));
-            lines.addAll(listed(unknown.stream().map(EntryUsage::description)));
+            lines.addAll(listed(unknown.stream().map(RunTally::description)));
         }
         if (!undecided.isEmpty()) {
             lines.add(String.format(

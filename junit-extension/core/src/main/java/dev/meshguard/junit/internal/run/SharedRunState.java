@@ -59,7 +59,7 @@ public final class SharedRunState implements StoredResource {
     private final Optional<FindingsFile> findings;
     private final RunPages pages;
     private final AtomicInteger attachedHistories = new AtomicInteger();
-    private final EntryUsage entries = new EntryUsage();
+    private final RunTally entries = new RunTally();
     private final UnattributedReports unattributed = new UnattributedReports();
     private final Map<String, SourceSettings> sourcesOfThreads = new ConcurrentHashMap<>();
     private final KeptTrackers keptTrackers = new KeptTrackers();
@@ -328,7 +328,7 @@ public final class SharedRunState implements StoredResource {
     private synchronized Optional<String> summaryText() {
         summary.addUntracked(unattributed.untracked(), unattributed.lacksListener());
         List<String> unmatched =
-                entries.unmatched().stream().map(EntryUsage::description).toList();
+                entries.unmatched().stream().map(RunTally::description).toList();
         return summary.text(entries.matched(), unmatched, wholeRun(), pages.overview());
     }
 

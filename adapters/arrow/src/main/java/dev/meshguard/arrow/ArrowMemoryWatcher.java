@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Held weakly. Safe for use by several threads.
  */
-final class AllocatedMemory implements ObjectWatcher {
+final class ArrowMemoryWatcher implements ObjectWatcher {
 
-    private static final AllocatedMemory OF_JVM = new AllocatedMemory();
+    private static final ArrowMemoryWatcher OF_JVM = new ArrowMemoryWatcher();
 
     private static final WatchedCalls ALLOCATIONS =
             new WatchedCalls(AllocationManager.class.getName(), Set.of("associate"));
@@ -49,7 +49,7 @@ final class AllocatedMemory implements ObjectWatcher {
 
     private boolean isWatching;
 
-    private AllocatedMemory() {}
+    private ArrowMemoryWatcher() {}
 
     /** A block of memory that is not released. */
     private record Block(AllocationTracker tracker, Lease lease, WeakReference<BufferAllocator> allocator) {}

@@ -15,19 +15,19 @@ import org.apiguardian.api.API.Status;
  * Gives each tracked test a parameter {@link NativeHandles}, and asks its handles at the end of the test whether they are closed.
  *
  * <p>In a {@link dev.meshguard.junit.MeshGuardExtension} that names its sources, use
- * {@code builder().source(CloseablesSource.create())}.
+ * {@code builder().source(NativeHandlesSource.create())}.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class CloseablesSource implements AllocationSource {
+public final class NativeHandlesSource implements AllocationSource {
 
     /** Called by {@link java.util.ServiceLoader}; in code, use {@link #create()}. */
-    public CloseablesSource() {}
+    public NativeHandlesSource() {}
 
     /** Returns the settings, of which there are no others. */
     public static SourceSettings create() {
-        return SourceSettings.ofParameter(new CloseablesSource(), Session::of);
+        return SourceSettings.ofParameter(new NativeHandlesSource(), Session::of);
     }
 
     @Override

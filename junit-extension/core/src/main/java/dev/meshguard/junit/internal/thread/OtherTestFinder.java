@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For one thread.
  */
-public final class CapturedStacks {
+public final class OtherTestFinder {
 
     private final RunningTest test;
     private final ClassLoader loader;
@@ -22,7 +22,7 @@ public final class CapturedStacks {
      * @param test the responsible test or class
      * @param loader finds the classes of its tests
      */
-    public CapturedStacks(RunningTest test, ClassLoader loader) {
+    public OtherTestFinder(RunningTest test, ClassLoader loader) {
         this.test = test;
         this.loader = loader;
     }

@@ -25,7 +25,7 @@ import java.util.function.Predicate;
  *
  * <p>Not safe for use by several threads.
  */
-public final class EntryUsage {
+public final class RunTally {
 
     /** By location and text: a file that changed between two JVMs has other entries. */
     private final Map<String, UsedEntry> entries = new LinkedHashMap<>();
