@@ -180,12 +180,11 @@ class ServerFaultTests extends WithServer {
 
         assertThat(records()).isEqualTo(2L * CLIENTS * buffers);
         assertThat(tracker.liveBuffers()).isEqualTo(CLIENTS);
+        assertThat(tracker.history().allocatedBuffers()).isEqualTo(buffers * CLIENTS);
         try (RawClient monitor = client()) {
             for (int device = 0; device < 8; device++) {
                 assertThat(monitor.query(device).dram()).isEqualTo(64L * CLIENTS / 8);
-                assertThat(tracker.totals(device, BufferType.DRAM).totalBuffers())
-                        .isEqualTo((long) buffers * CLIENTS / 8);
-                assertThat(tracker.totals(device, BufferType.DRAM).liveBytes()).isEqualTo(64L * CLIENTS / 8);
+                assertThat(tracker.liveBytes(device, BufferType.DRAM)).isEqualTo(64L * CLIENTS / 8);
             }
         }
         assertThat(server.problems()).isEmpty();

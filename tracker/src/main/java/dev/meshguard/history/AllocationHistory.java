@@ -307,7 +307,7 @@ public final class AllocationHistory {
      *     whether its buffer owns its memory
      */
     public PolicyLedger ledger(CountingPolicy policy) {
-        return PolicyLedger.read(events(), policy);
+        return PolicyLedger.of(this, policy);
     }
 
     /** Returns the sources that were connected, in this order; a source that was connected twice is there twice. */
@@ -373,7 +373,7 @@ public final class AllocationHistory {
     private synchronized Ledger ledger() {
         Ledger known = ledger;
         if (known == null) {
-            known = new Ledger(CountingPolicy.REFERENCE_COUNTED.repeatCounting());
+            known = new Ledger(CountingPolicy.REFERENCE_COUNTED);
             events.forEach(known::enter);
             ledger = known;
         }

@@ -1,6 +1,5 @@
 package dev.meshguard.history;
 
-import dev.meshguard.history.internal.Ledger.RepeatCounting;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -21,36 +20,25 @@ public enum CountingPolicy {
      * <p>It misleads if one physical buffer is reported twice and freed once: the entry stays although the memory is
      * gone.
      */
-    REFERENCE_COUNTED(RepeatCounting.COUNTED),
+    REFERENCE_COUNTED,
     /**
      * A report at a live address overwrites the entry and is added to size and count again. The first free removes the
      * entry, the second is unknown. The tracker before reference counts counted this way.
      *
      * <p>It misleads wherever one address is reported twice: bytes drift upwards permanently.
      */
-    EVERY_REPORT(RepeatCounting.ADDED),
+    EVERY_REPORT,
     /**
      * A report at a live address is ignored.
      *
      * <p>It misleads if a view is freed before the buffer that it points to: the entry is removed although the memory
      * is still allocated.
      */
-    ONCE_PER_ADDRESS(RepeatCounting.IGNORED),
+    ONCE_PER_ADDRESS,
     /**
      * Reports of objects that do not own their memory are excluded, the rest is reference counted.
      *
      * <p>It misleads on a mesh, where the buffers of the devices own nothing: the ledger stays empty.
      */
-    OWNED_ONLY(RepeatCounting.COUNTED);
-
-    private final RepeatCounting repeatCounting;
-
-    CountingPolicy(RepeatCounting repeatCounting) {
-        this.repeatCounting = repeatCounting;
-    }
-
-    /** Returns how a further report of a live entry counts. */
-    RepeatCounting repeatCounting() {
-        return repeatCounting;
-    }
+    OWNED_ONLY
 }

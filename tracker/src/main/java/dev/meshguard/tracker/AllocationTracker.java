@@ -12,7 +12,6 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.MemorySnapshot;
-import dev.meshguard.history.MemoryTotals;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.tracker.internal.MeshObserver;
 import dev.meshguard.tracker.internal.StackReserve;
@@ -511,15 +510,10 @@ public final class AllocationTracker implements AllocationListener {
         return recorder.read(Ledger::devices);
     }
 
-    /** Returns the sums of one type on one device. */
-    public MemoryTotals totals(int device, BufferType type) {
-        isExamined.set(true);
-        return recorder.read(ledger -> ledger.totals(device, type));
-    }
-
     /** Returns the bytes now allocated of one type on one device. */
     public long liveBytes(int device, BufferType type) {
-        return totals(device, type).liveBytes();
+        isExamined.set(true);
+        return recorder.read(ledger -> ledger.sum(device, type).bytes());
     }
 
     /** Returns the bytes now allocated of one type on all devices. */

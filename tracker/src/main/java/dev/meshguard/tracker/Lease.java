@@ -83,7 +83,7 @@ public final class Lease {
 
     /**
      * Takes the memory back, because the code under test never got it, for example when a constructor throws: histories have no event about it
-     * any more. Only {@linkplain AllocationTracker#totals totals} still count it, as freed.
+     * any more.
      */
     public synchronized void withdrawn() {
         isFreed = true;

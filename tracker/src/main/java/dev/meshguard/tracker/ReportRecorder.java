@@ -7,10 +7,10 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.history.internal.Journal;
 import dev.meshguard.history.internal.Journal.Kind;
 import dev.meshguard.history.internal.Ledger;
-import dev.meshguard.history.internal.Ledger.RepeatCounting;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -37,7 +37,7 @@ final class ReportRecorder {
     volatile @Nullable VirtualMachineError lost;
 
     ReportRecorder(StackKeeper stacks) {
-        this.ledger = new Ledger(RepeatCounting.COUNTED, stacks);
+        this.ledger = new Ledger(CountingPolicy.REFERENCE_COUNTED, stacks);
     }
 
     /** Returns the ticket of a new request. */

@@ -184,7 +184,6 @@ class PolicyLedgerTests {
         }
         PolicyLedger books = tracker.history().ledger(policy);
 
-        assertThat(books.policy()).isEqualTo(policy);
         assertThat(books.unknownFrees()).describedAs(seed.toString()).isEqualTo(model.unknownFrees);
         assertThat(books.entries()).describedAs(seed.toString()).isEqualTo(model.entries.size());
         for (int device = 0; device < 3; device++) {

@@ -17,9 +17,9 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.history.MemorySnapshot.Amount;
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
-import dev.meshguard.history.MemoryTotals;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -59,17 +59,17 @@ class AllocationTrackerTests {
     }
 
     @Test
-    void addsUpLivePeakAndTotalOfADeviceAndType() {
+    void addsUpTheLiveBytesOfADeviceAndType() {
         tracker.allocated(0, DRAM, 0x1000, 100);
         tracker.allocated(0, DRAM, 0x2000, 50);
         tracker.freed(0, DRAM, 0x1000);
         tracker.allocated(0, DRAM, 0x3000, 30);
         tracker.allocated(0, DRAM, 0x3000, 30);
 
-        assertThat(tracker.totals(0, DRAM)).isEqualTo(new MemoryTotals(80, 2, 3, 150, 2, 180, 3));
-        assertThat(tracker.totals(0, L1)).isEqualTo(MemoryTotals.NOTHING);
-        assertThat(tracker.totals(7, DRAM)).isEqualTo(MemoryTotals.NOTHING);
-        assertThat(tracker.totals(-1, DRAM)).isEqualTo(MemoryTotals.NOTHING);
+        assertThat(tracker.liveBytes(0, DRAM)).isEqualTo(80);
+        assertThat(tracker.liveBytes(0, L1)).isZero();
+        assertThat(tracker.liveBytes(7, DRAM)).isZero();
+        assertThat(tracker.liveBytes(-1, DRAM)).isZero();
     }
 
     @Test
@@ -80,7 +80,8 @@ class AllocationTrackerTests {
         tracker.freed(0, DRAM, 0x2000);
         tracker.allocated(0, DRAM, 0x1000, 7);
 
-        assertThat(tracker.totals(0, DRAM)).isEqualTo(new MemoryTotals(7, 1, 1, 150, 2, 157, 3));
+        assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED).peakBytes(0, DRAM))
+                .isEqualTo(150);
     }
 
     @Test

@@ -5,7 +5,6 @@ import static dev.meshguard.event.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.history.MemoryTotals;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -47,8 +46,8 @@ class ConcurrentRecordingTests {
         assertThat(history.events()).hasSize(THREADS * ROUNDS + THREADS * (ROUNDS - ROUNDS / 3));
         assertThat(history.anomalies()).isEmpty();
         assertThat(history.live()).hasSize((int) left);
-        assertThat(tracker.totals(0, DRAM).liveBytes()).isEqualTo(64 * left);
-        assertThat(tracker.totals(0, DRAM).totalBuffers()).isEqualTo((long) THREADS * ROUNDS);
+        assertThat(tracker.liveBytes(0, DRAM)).isEqualTo(64 * left);
+        assertThat(history.allocatedBuffers()).isEqualTo(THREADS * ROUNDS);
     }
 
     @ParameterizedTest
@@ -69,7 +68,9 @@ class ConcurrentRecordingTests {
         });
 
         assertThat(tracker.history().anomalies()).isEmpty();
-        assertThat(tracker.totals(0, L1)).isEqualTo(new MemoryTotals(0, 0, 0, 4_096, 1, 4_096, 1));
+        assertThat(tracker.history().allocatedBuffers()).isEqualTo(1);
+        assertThat(tracker.liveBuffers()).isZero();
+        assertThat(tracker.liveBytes(0, L1)).isZero();
     }
 
     @ParameterizedTest
@@ -85,7 +86,7 @@ class ConcurrentRecordingTests {
                         tracker.snapshot();
                     }
                 } else if (thread == 1) {
-                    tracker.totals(i % THREADS, DRAM);
+                    tracker.liveBytes(i % THREADS, DRAM);
                     if (i % 300 == 0) {
                         assertThat(tracker.history().events()).isNotNull();
                     }

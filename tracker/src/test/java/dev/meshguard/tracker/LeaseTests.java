@@ -13,7 +13,6 @@ import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.CountingPolicy;
-import dev.meshguard.history.MemoryTotals;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakCheck;
@@ -52,10 +51,6 @@ class LeaseTests {
 
     private LeakVerdict verdict() {
         return LeakCheck.create().examine(tracker.history());
-    }
-
-    private MemoryTotals totals() {
-        return tracker.totals(NO_DEVICE, SYSTEM_MEMORY);
     }
 
     @Test
@@ -289,10 +284,9 @@ class LeaseTests {
         lease.resized(4096);
         lease.resized(128);
 
-        MemoryTotals totals = sized.totals(NO_DEVICE, SYSTEM_MEMORY);
-        assertThat(totals.liveBytes()).isEqualTo(128);
-        assertThat(totals.liveBuffers()).isEqualTo(1);
-        assertThat(totals.peakBytes()).isEqualTo(4096);
+        assertThat(sized.liveBytes(NO_DEVICE, SYSTEM_MEMORY)).isEqualTo(128);
+        assertThat(sized.liveBuffers()).isEqualTo(1);
+        assertThat(sized.history().timeline().curve(any -> true).peakBytes()).isEqualTo(4096);
         assertThat(sized.history().live())
                 .singleElement()
                 .satisfies(buffer -> assertThat(buffer.size()).isEqualTo(128));
@@ -308,8 +302,9 @@ class LeaseTests {
 
         for (CountingPolicy policy : List.of(
                 CountingPolicy.REFERENCE_COUNTED, CountingPolicy.EVERY_REPORT, CountingPolicy.ONCE_PER_ADDRESS)) {
-            assertThat(tracker.history().ledger(policy).bytes(SYSTEM_MEMORY)).isEqualTo(4096);
-            assertThat(tracker.history().ledger(policy).reports()).isEqualTo(1);
+            assertThat(tracker.history().ledger(policy).bytes(NO_DEVICE, SYSTEM_MEMORY))
+                    .isEqualTo(4096);
+            assertThat(tracker.history().ledger(policy).reports(NO_DEVICE)).isEqualTo(1);
         }
     }
 
@@ -379,14 +374,14 @@ class LeaseTests {
         tracker.allocated(0, SYSTEM_MEMORY, 0x1000, 64);
         tracker.freed(0, SYSTEM_MEMORY, 0x1000);
         tracker.freed(0, SYSTEM_MEMORY, 0x1000);
-        assertThat(tracker.totals(0, SYSTEM_MEMORY).totalBuffers()).isEqualTo(1);
+        assertThat(tracker.history().allocatedBuffers()).isEqualTo(1);
 
         Lease first = lease(64);
         Lease second = lease(64);
         first.freed();
 
         assertThat(tracker.history().live()).hasSize(1);
-        assertThat(totals().totalBuffers()).isEqualTo(2);
+        assertThat(tracker.history().allocatedBuffers()).isEqualTo(3);
         second.freed();
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
@@ -413,7 +408,7 @@ class LeaseTests {
             executor.shutdownNow();
         }
 
-        assertThat(totals().totalBuffers()).isEqualTo((long) threads * each);
+        assertThat(tracker.history().allocatedBuffers()).isEqualTo(threads * each);
         assertThat(tracker.liveBuffers()).isZero();
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(tracker.history().anomalies()).isEmpty();

@@ -79,9 +79,9 @@ class SeveralAllocatorsTests {
         for (CountingPolicy policy :
                 new CountingPolicy[] {CountingPolicy.REFERENCE_COUNTED, CountingPolicy.ONCE_PER_ADDRESS}) {
             PolicyLedger books = history.ledger(policy);
-            assertThat(books.bytes(DRAM)).isEqualTo(1_024);
+            assertThat(books.bytes(0, DRAM)).isEqualTo(1_024);
             assertThat(books.entries()).isEqualTo(2);
-            assertThat(books.repetitions()).isEmpty();
+            assertThat(books.reports(0)).isEqualTo(2);
         }
     }
 }

@@ -4,9 +4,12 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.history.MemoryTotals;
+import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.history.internal.LiveEntries.Entry;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -23,18 +26,8 @@ public final class Ledger {
         default void removed(MemoryRequest request) {}
     }
 
-    /** The ways in which a further report of a live entry counts. */
-    public enum RepeatCounting {
-        /** The entry has one report more, and stays until all are freed. */
-        COUNTED,
-        /** The entry has the new size, which is added to the old one, and goes with the first free. */
-        ADDED,
-        /** The entry goes with the first free. */
-        IGNORED
-    }
-
     private final TreeMap<Integer, Device> devices = new TreeMap<>();
-    private final RepeatCounting repeatCounting;
+    private final CountingPolicy policy;
     private final EntryListener listener;
     private @Nullable Device latest;
     private int latestDevice;
@@ -42,17 +35,50 @@ public final class Ledger {
     /** The live entries of one device, and their sums. */
     private static final class Device {
         private final LiveEntries entries = new LiveEntries();
-        private final Totals totals = new Totals();
+        /** By type, for each of which there ever was memory. */
+        private final Map<BufferType, Sum> sums = new EnumMap<>(BufferType.class);
+
+        private Sum sum(BufferType type) {
+            return sums.computeIfAbsent(type, unused -> new Sum());
+        }
+    }
+
+    /** The live memory of one type on one device, added up as reports arrive. */
+    public static final class Sum {
+        private long bytes;
+        private long reports;
+        private long peakBytes;
+
+        private void add(long moreReports, long moreBytes) {
+            reports += moreReports;
+            bytes += moreBytes;
+            peakBytes = Math.max(peakBytes, bytes);
+        }
+
+        /** Returns the live bytes. */
+        public long bytes() {
+            return bytes;
+        }
+
+        /** Returns the counted allocations minus the counted frees. */
+        public long reports() {
+            return reports;
+        }
+
+        /** Returns the most bytes that were live at once. */
+        public long peakBytes() {
+            return peakBytes;
+        }
     }
 
     /** Creates an empty ledger. */
-    public Ledger(RepeatCounting repeatCounting) {
-        this(repeatCounting, new EntryListener() {});
+    public Ledger(CountingPolicy policy) {
+        this(policy, new EntryListener() {});
     }
 
     /** Creates an empty ledger whose entries with a known request are reported to a listener. */
-    public Ledger(RepeatCounting repeatCounting, EntryListener listener) {
-        this.repeatCounting = repeatCounting;
+    public Ledger(CountingPolicy policy, EntryListener listener) {
+        this.policy = policy;
         this.listener = listener;
     }
 
@@ -89,25 +115,24 @@ public final class Ledger {
         if (entry == null) {
             boolean isOverAnother = entries.isHeldByAnother(type, address, details);
             entries.add(type, address, size, request);
-            known.totals.allocated(type, size);
+            known.sum(type).add(1, size);
             if (request != null) {
                 listener.entered(request);
             }
             return !isOverAnother;
         }
         if (device == HistoryEvent.NO_DEVICE) {
-            known.totals.resized(type, size - entry.size);
+            known.sum(type).add(0, size - entry.size);
             entry.size = size;
             return true;
         }
         entry.repeat(details);
-        if (repeatCounting == RepeatCounting.COUNTED) {
-            entry.reports++;
-            known.totals.repeated(type, 1);
-        } else if (repeatCounting == RepeatCounting.ADDED) {
+        if (policy == CountingPolicy.EVERY_REPORT) {
             entry.size = size;
-            known.totals.resized(type, size);
-            known.totals.repeated(type, 1);
+            known.sum(type).add(1, size);
+        } else if (policy != CountingPolicy.ONCE_PER_ADDRESS) {
+            entry.reports++;
+            known.sum(type).add(1, 0);
         }
         return false;
     }
@@ -125,21 +150,15 @@ public final class Ledger {
         }
         if (entry.reports > 1) {
             entry.reports--;
-            known.totals.repeated(type, -1);
+            known.sum(type).add(-1, 0);
             return true;
         }
-        known.totals.freed(type, entry.size);
+        known.sum(type).add(-1, -entry.size);
         if (entry.request != null) {
             listener.removed(entry.request);
         }
         known.entries.remove(entry);
         return true;
-    }
-
-    /** Returns the entry that a report is about, if it is live. */
-    public @Nullable Entry entry(@Nullable MemoryRequest request, int device, BufferType type, long address) {
-        Device known = reported(device);
-        return known.entries.find(type, address, LiveEntries.detailsOf(request));
     }
 
     /** Returns the live entries of one device, in no particular order. */
@@ -158,10 +177,15 @@ public final class Ledger {
         return List.copyOf(devices.keySet());
     }
 
-    /** Returns the sums of one type on one device. */
-    public MemoryTotals totals(int device, BufferType type) {
+    /** Returns the sums of one device, by type, for each of which it ever had memory. */
+    public Map<BufferType, Sum> sums(int device) {
         Device known = devices.get(device);
-        return known == null ? MemoryTotals.NOTHING : known.totals.of(type);
+        return known == null ? Map.of() : Collections.unmodifiableMap(known.sums);
+    }
+
+    /** Returns the sums of one type on one device. */
+    public Sum sum(int device, BufferType type) {
+        return sums(device).getOrDefault(type, new Sum());
     }
 
     /** Returns the number of live entries on one device. */

@@ -60,16 +60,6 @@ public final class LiveEntries {
             return size;
         }
 
-        /** Returns the number of open reports. */
-        public int reports() {
-            return reports;
-        }
-
-        /** Returns the request of the first report; null if nothing is known of it. */
-        public @Nullable MemoryRequest request() {
-            return request;
-        }
-
         private AllocationDetails details() {
             return detailsOf(request);
         }

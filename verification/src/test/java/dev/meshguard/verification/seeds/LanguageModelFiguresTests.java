@@ -15,6 +15,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.handle.HandleSearch;
 import dev.meshguard.history.MemorySnapshot.Amount;
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
@@ -34,7 +35,7 @@ import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.IntToLongFunction;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -61,11 +62,9 @@ class LanguageModelFiguresTests {
         assertThat(mib(tracker::liveBytes)).isEqualTo("499.23");
         run.releaseTrace();
 
-        assertThat(Stream.of(DRAM, L1, TRACE))
-                .extracting(
-                        type -> sum(device -> tracker.totals(device, type).totalBuffers()),
-                        type -> mib(
-                                () -> sum(device -> tracker.totals(device, type).totalBytes())))
+        Map<BufferType, Timeline.Curve> curves = tracker.history().timeline().curvesBy(MemoryKey::type);
+        assertThat(Stream.of(DRAM, L1, TRACE).map(type -> curves.get(type).between(0, Long.MAX_VALUE)))
+                .extracting(Timeline.Section::allocatedBuffers, used -> mib(used::allocatedBytes))
                 .containsExactly(tuple(49_158L, "78760.91"), tuple(34_250L, "6344.74"), tuple(8L, "95.39"));
         assertThat(tracker.history().events(HistoryEvent.Allocated.class))
                 .filteredOn(event -> event.type() == TRACE)
@@ -215,10 +214,6 @@ class LanguageModelFiguresTests {
         return IntStream.range(0, 8)
                 .mapToObj(device -> mib(() -> tracker.liveBytes(device, type)))
                 .toList();
-    }
-
-    private static long sum(IntToLongFunction figure) {
-        return IntStream.range(0, 8).mapToLong(figure).sum();
     }
 
     private static String mib(LongSupplier bytes) {
