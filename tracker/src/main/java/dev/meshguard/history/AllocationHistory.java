@@ -80,16 +80,6 @@ public final class AllocationHistory {
     }
 
     /**
-     * Creates the history of a log or of another output; its addresses are those of memory that is spread over banks.
-     *
-     * @param events every event, numbered in ascending order
-     */
-    @API(status = Status.INTERNAL)
-    public static AllocationHistory read(List<HistoryEvent> events) {
-        return new AllocationHistory(events, OptionalLong.empty(), false, null);
-    }
-
-    /**
      * Returns the history as of the last recorded check if anything happened after it, else this history.
      *
      * <p>Findings about handles and missing reports count whenever they were made.
@@ -254,19 +244,13 @@ public final class AllocationHistory {
         return liveAt(Long.MAX_VALUE);
     }
 
-    /** Returns the generations that were live at the last check, in the order of allocation. */
+    /**
+     * Returns the generations that were live at a check, or when the source stopped reporting, in the order of allocation.
+     *
+     * @param event the number of that event, or {@link Long#MAX_VALUE} for the end
+     */
     @API(status = Status.INTERNAL)
-    public List<BufferGeneration> liveAtCheck() {
-        return liveAt(check().map(HistoryEvent::number).orElse(Long.MAX_VALUE));
-    }
-
-    /** Returns the generations that were live when the source stopped reporting, in the order of allocation. */
-    @API(status = Status.INTERNAL)
-    public List<BufferGeneration> liveAt(HistoryEvent.TrackingStopped gap) {
-        return liveAt(gap.number());
-    }
-
-    private List<BufferGeneration> liveAt(long event) {
+    public List<BufferGeneration> liveAt(long event) {
         List<BufferGeneration> live = new ArrayList<>();
         for (BufferGeneration generation : pass().generations.kept()) {
             if (generation.allocatedAt() < event

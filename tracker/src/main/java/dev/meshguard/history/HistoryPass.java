@@ -6,7 +6,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.Devices.Device;
 import java.util.ArrayList;
@@ -64,7 +63,6 @@ final class HistoryPass {
     /** The device that holds such memory: the first of the mesh, see {@link #deviceOf}. */
     private final Map<Outside, Integer> firstDevices = new HashMap<>();
 
-    private Phase phase = Phase.START;
     /** The last check, or the last moment at which the source stopped reporting. */
     private long lastCheckOrGap;
 
@@ -131,7 +129,6 @@ final class HistoryPass {
         if (event instanceof HistoryEvent.FreeIgnored report) {
             ignored(report);
         } else if (event instanceof HistoryEvent.PhaseBegan began) {
-            phase = began.phase();
             phases.put(began.number(), began);
         } else if (event instanceof HistoryEvent.MeshOpened opened) {
             meshes.opened(opened);
@@ -229,7 +226,7 @@ final class HistoryPass {
                                 report.address(),
                                 address.nextGeneration(),
                                 devicePeriod,
-                                phase,
+                                generations.phaseAt(report.number()),
                                 mesh))
                 : repeated(report, address, known);
         if (device.id() != report.device()) {

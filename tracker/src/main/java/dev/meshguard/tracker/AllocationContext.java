@@ -1,7 +1,6 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.RequestContext;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -32,13 +31,13 @@ import org.apiguardian.api.API.Status;
 public final class AllocationContext implements RequestContext {
 
     private final String name;
-    private final ThreadScopes<Optional<AllocationContext>> threads;
+    private final ThreadScopes<AllocationContext> threads;
     private final long eventsBefore;
     private final AtomicLong live = new AtomicLong();
     private volatile boolean hasAllocated;
     private volatile boolean hasAnomaly;
 
-    AllocationContext(String name, ThreadScopes<Optional<AllocationContext>> threads, long eventsBefore) {
+    AllocationContext(String name, ThreadScopes<AllocationContext> threads, long eventsBefore) {
         if (name.isBlank()) {
             throw new IllegalArgumentException("A context needs a name: the name given is blank");
         }
@@ -54,7 +53,7 @@ public final class AllocationContext implements RequestContext {
 
     /** Attributes the calling thread's requests to this context until the scope is closed. */
     public Scope makeCurrent() {
-        return threads.open(Optional.of(this));
+        return threads.open(this);
     }
 
     /**

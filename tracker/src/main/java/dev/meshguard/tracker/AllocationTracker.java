@@ -12,6 +12,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.MemorySnapshot;
+import dev.meshguard.history.internal.Journal.Kind;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.tracker.internal.MeshObserver;
 import dev.meshguard.tracker.internal.StackReserve;
@@ -99,7 +100,7 @@ public final class AllocationTracker implements AllocationListener {
     private final Deque<Phase> phases = new ArrayDeque<>(List.of(Phase.START));
 
     private final ThreadScopes<String> labels = new ThreadScopes<>();
-    private final ThreadScopes<Optional<AllocationContext>> contexts = new ThreadScopes<>();
+    private final ThreadScopes<AllocationContext> contexts = new ThreadScopes<>();
     private final Supplier<Optional<AllocationContext>> contextOfThread;
     private volatile boolean hasContexts;
 
@@ -264,7 +265,7 @@ public final class AllocationTracker implements AllocationListener {
                             + size);
             return;
         }
-        if (!recorder.allocated(request, device, type, address, size, ownership)) {
+        if (!recorder.report(Kind.ALLOCATED, request, device, type, address, size, ownership)) {
             markAnomaly(request);
         }
     }
@@ -274,7 +275,7 @@ public final class AllocationTracker implements AllocationListener {
         if (!isRecordable(device)) {
             return;
         }
-        if (!recorder.freed(release, device, type, address, ownership)) {
+        if (!recorder.report(Kind.FREED, release, device, type, address, 0, ownership)) {
             describeFailed(release);
         } else if (keepsStacksOfFrees) {
             addStack(release);
@@ -288,7 +289,7 @@ public final class AllocationTracker implements AllocationListener {
             return;
         }
         describeFailed(release);
-        recorder.freeIgnored(release, device, type, address, reason);
+        recorder.report(Kind.FREE_IGNORED, release, device, type, address, 0, reason);
     }
 
     @Override
@@ -448,14 +449,6 @@ public final class AllocationTracker implements AllocationListener {
     public AllocationContext context(String name) {
         hasContexts = true;
         return new AllocationContext(name, contexts, recorder.size());
-    }
-
-    /**
-     * Attributes the calling thread's requests to no context until the scope is closed, for example within the scope of a
-     * context.
-     */
-    public Scope outsideContexts() {
-        return contexts.open(Optional.empty());
     }
 
     /**
@@ -625,8 +618,8 @@ public final class AllocationTracker implements AllocationListener {
         if (!hasContexts) {
             return null;
         }
-        Optional<AllocationContext> current = contexts.current();
-        return (current == null ? contextOfThread.get() : current).orElse(null);
+        AllocationContext current = contexts.current();
+        return current == null ? contextOfThread.get().orElse(null) : current;
     }
 
     /** Omits the ticket only for reports without details, so that such reports share nothing between threads. */

@@ -2,10 +2,8 @@ package dev.meshguard.tracker;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.history.internal.Journal;
@@ -45,35 +43,23 @@ final class ReportRecorder {
         return ticket.incrementAndGet();
     }
 
-    /** Records an allocation; returns whether it fits what is live. */
-    boolean allocated(
-            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+    /**
+     * Records a report.
+     *
+     * @param size the size; 0 if it frees memory
+     * @param detail of the type that its kind demands
+     * @return whether an allocation fits what is live, or there was anything to free
+     */
+    boolean report(
+            Kind kind, MemoryRequest request, int device, BufferType type, long address, long size, Enum<?> detail) {
         try (SpinLock held = lock.acquire()) {
             MemoryRequest known = orNull(request);
-            journal.report(Kind.ALLOCATED, ticketOf(request), known, device, type, address, size, ownership);
-            return ledger.allocated(known, device, type, address, size);
-        } catch (VirtualMachineError failure) {
-            lost = failure;
-            throw failure;
-        }
-    }
-
-    /** Records a free; returns whether there was anything to free. */
-    boolean freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
-        try (SpinLock held = lock.acquire()) {
-            MemoryRequest known = orNull(release);
-            journal.report(Kind.FREED, ticketOf(release), known, device, type, address, 0, ownership);
-            return ledger.freed(known, device, type, address);
-        } catch (VirtualMachineError failure) {
-            lost = failure;
-            throw failure;
-        }
-    }
-
-    void freeIgnored(MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
-        try (SpinLock held = lock.acquire()) {
-            journal.report(Kind.FREE_IGNORED, ticketOf(release), orNull(release), device, type, address, 0, reason);
-            ledger.freeIgnored(device);
+            journal.report(kind, ticketOf(request), known, device, type, address, size, detail);
+            return switch (kind) {
+                case ALLOCATED -> ledger.allocated(known, device, type, address, size);
+                case FREED -> ledger.freed(known, device, type, address);
+                case FREE_IGNORED, MARK -> ledger.freeIgnored(device);
+            };
         } catch (VirtualMachineError failure) {
             lost = failure;
             throw failure;

@@ -16,6 +16,7 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,8 +46,8 @@ class EndedGenerationsTests {
                 checked.add(new HistoryEvent.Checked(event.number() + 1, DAY));
             }
 
-            AllocationHistory history = AllocationHistory.read(events);
-            AllocationHistory ofObjects = AllocationHistory.read(checked);
+            AllocationHistory history = AllocationHistory.of(events, OptionalLong.empty(), false);
+            AllocationHistory ofObjects = AllocationHistory.of(checked, OptionalLong.empty(), false);
 
             assertThat(facts(history)).as("seed %d, run %d", SEED, run).isEqualTo(facts(ofObjects));
         }
@@ -57,7 +58,7 @@ class EndedGenerationsTests {
     void isAlwaysTheSameObject() {
         Random random = new Random(SEED);
         for (int run = 0; run < HISTORIES; run++) {
-            AllocationHistory history = AllocationHistory.read(randomEvents(random, true));
+            AllocationHistory history = AllocationHistory.of(randomEvents(random, true), OptionalLong.empty(), false);
             List<BufferGeneration> found = new ArrayList<>(history.live());
             history.anomalies().forEach(anomaly -> anomaly.generation().ifPresent(found::add));
             for (HistoryEvent event : history.events()) {
@@ -75,14 +76,17 @@ class EndedGenerationsTests {
 
     @Test
     void numbersTheGenerationsOfAnAddressWithAStrayFree() {
-        AllocationHistory history = AllocationHistory.read(List.of(
-                allocated(1, 4096, 1024),
-                freed(2, 4096),
-                allocated(3, 4096, 1024),
-                freed(4, 4096),
-                freed(5, 4096),
-                allocated(6, 4096, 2048),
-                freed(7, 4096)));
+        AllocationHistory history = AllocationHistory.of(
+                List.of(
+                        allocated(1, 4096, 1024),
+                        freed(2, 4096),
+                        allocated(3, 4096, 1024),
+                        freed(4, 4096),
+                        freed(5, 4096),
+                        allocated(6, 4096, 2048),
+                        freed(7, 4096)),
+                OptionalLong.empty(),
+                false);
 
         assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
             assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.DOUBLE_FREE);
@@ -106,7 +110,7 @@ class EndedGenerationsTests {
             events.add(freed(events.size() + 1, address));
         }
 
-        assertThat(AllocationHistory.read(events).buffersOf(request))
+        assertThat(AllocationHistory.of(events, OptionalLong.empty(), false).buffersOf(request))
                 .extracting(BufferGeneration::address)
                 .containsExactly(4096L, 8192L);
     }

@@ -45,13 +45,14 @@ class RestoredHistoryTests {
                 new HistoryEvent.ReportsLost(2, 3, "three lines cannot be read"),
                 new HistoryEvent.DeviceOpened(5, 1),
                 new HistoryEvent.DeviceClosed(1_000_000_000_000L, 1));
-        AllocationHistory history = AllocationHistory.read(events);
+        AllocationHistory history = AllocationHistory.of(events, OptionalLong.empty(), false);
 
         assertThat(events)
                 .allSatisfy(event -> assertThat(history.event(event.number())).containsSame(event));
         assertThat(List.of(-1L, 0L, 3L, 4L, 6L, Long.MAX_VALUE))
                 .allSatisfy(number -> assertThat(history.event(number)).isEmpty());
-        assertThat(AllocationHistory.read(List.of()).event(1)).isEmpty();
+        assertThat(AllocationHistory.of(List.of(), OptionalLong.empty(), false).event(1))
+                .isEmpty();
     }
 
     @Test

@@ -91,17 +91,6 @@ class AllocationContextTests {
     }
 
     @Test
-    void whatAThreadTakesForAllCountsToNobody() {
-        AllocationContext one = current("one");
-        try (Scope forAll = tracker.outsideContexts()) {
-            take(0x1000);
-        }
-        take(0x2000);
-
-        assertThat(addresses(one)).containsExactly(0x2000L);
-    }
-
-    @Test
     void whatAnotherThreadTakesCountsToNobodyThoughThereIsOneContext() throws Exception {
         AllocationContext only = current("only");
 

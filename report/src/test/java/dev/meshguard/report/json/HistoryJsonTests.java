@@ -229,11 +229,10 @@ class HistoryJsonTests {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
         AllocationDetails mesh = AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
         AllocationContext decode = tracker.context("decode");
-        decode.makeCurrent();
-        tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 128, 64, Ownership.OWNING);
-        try (Scope unused = tracker.outsideContexts()) {
+        try (Scope here = decode.makeCurrent()) {
             tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 128, 64, Ownership.OWNING);
         }
+        tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 128, 64, Ownership.OWNING);
         AllocationHistory part = tracker.history().partOf(decode);
 
         AllocationHistory read = read(written(part));

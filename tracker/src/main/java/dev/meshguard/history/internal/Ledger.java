@@ -167,9 +167,14 @@ public final class Ledger {
         return known == null ? List.of() : known.entries.all();
     }
 
-    /** Enters a free that the runtime ignored: its device is known from now on, and nothing else changes. */
-    public void freeIgnored(int device) {
+    /**
+     * Enters a free that the runtime ignored: its device is known from now on, and nothing else changes.
+     *
+     * @return false, because it freed no entry
+     */
+    public boolean freeIgnored(int device) {
         reported(device);
+        return false;
     }
 
     /** Returns the devices with any report, ascending. */

@@ -40,7 +40,7 @@ final class TrackingGaps {
         List<MeshOpenPeriod> open = history.meshPeriods().stream()
                 .filter(mesh -> !mesh.wasClosedBefore(gap.number()))
                 .toList();
-        boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
+        boolean leftSomething = history.liveAt(gap.number()).stream().anyMatch(buffer -> !isWitnessed(buffer));
         return (history.resumesAfter(gap) || !open.isEmpty() || leftSomething || history.allocatedBuffers() == 0)
                 && !areWitnessed(open, gap.number());
     }

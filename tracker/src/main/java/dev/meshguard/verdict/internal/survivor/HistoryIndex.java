@@ -140,7 +140,8 @@ public final class HistoryIndex {
     /** Few lines leave survivors, and one pass finds the buffers of all of them. */
     private Stream<BufferGeneration> fromLinesOfSurvivors() {
         Set<Origin> origins = new HashSet<>();
-        Stream.of(history.liveAtCheck(), history.freedAfterClose())
+        long check = history.check().map(HistoryEvent::number).orElse(Long.MAX_VALUE);
+        Stream.of(history.liveAt(check), history.freedAfterClose())
                 .flatMap(List::stream)
                 .forEach(survivor -> survivor.origin().ifPresent(origins::add));
         return history
