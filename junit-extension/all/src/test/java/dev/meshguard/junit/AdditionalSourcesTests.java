@@ -20,7 +20,6 @@ import java.lang.annotation.RetentionPolicy;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The annotation of an additional source takes no other source from a test. */
@@ -150,18 +149,5 @@ class AdditionalSourcesTests implements WithFixtures {
 
         @Test
         void otherMethodsHaveNone() {}
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class SharedTestCase {
-        @Test
-        @MustFail(
-                error = ExtensionConfigurationException.class,
-                message =
-                        "@TrackLeak on AdditionalSourcesTests$SharedTestCase#rejectsOneOfAMethodWhoseMemoryLastsForItsClass: a source for one method of a class"
-                                + " with lifetime = CLASS is rejected. Put it on the class, or let the lifetime of this"
-                                + " method be TEST.")
-        @TrackLeak("method")
-        void rejectsOneOfAMethodWhoseMemoryLastsForItsClass() {}
     }
 }

@@ -8,7 +8,6 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
 /** Expected buffers may remain, within their bounds. */
 class ExpectBuffersTests implements WithFixtures {
@@ -102,40 +101,6 @@ class ExpectBuffersTests implements WithFixtures {
         @MustFail(verdict = Outcome.LEAKED)
         void anEntryAloneTracksTheTest(MeshDevice mesh) {
             Buffers.take(mesh, "cache");
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class SharedMeshTestCase {
-        @Test
-        @MustFail(
-                error = ExtensionConfigurationException.class,
-                message =
-                        "@ExpectBuffers on ExpectBuffersTests$SharedMeshTestCase#rejectsAnEntryOnAMethodOfALongerLivedMesh: an entry for one method of a mesh"
-                                + " with lifetime = CLASS is rejected. Put it on the class, or let the mesh last for one"
-                                + " test.")
-        @ExpectBuffers(label = "weights", because = "shared")
-        void rejectsAnEntryOnAMethodOfALongerLivedMesh(MeshDevice mesh) {}
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class SharedWithNestedTestCase {
-        @Test
-        void takesNothing(MeshDevice mesh) {}
-
-        @Nested
-        @ExpectBuffers(label = "weights", because = "shared")
-        class InnerTestCase {
-            @Test
-            @MustFail(
-                    error = ExtensionConfigurationException.class,
-                    message =
-                            "@ExpectBuffers on ExpectBuffersTests$SharedWithNestedTestCase$InnerTestCase: an entry for a nested"
-                                    + " class that shares a mesh with lifetime = CLASS is rejected. Put it on"
-                                    + " ExpectBuffersTests$SharedWithNestedTestCase.")
-            void rejectsAnEntryOnANestedClassThatSharesAMesh(MeshDevice mesh) {
-                Buffers.take(mesh, "weights");
-            }
         }
     }
 }

@@ -1,8 +1,5 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.event.BufferType;
@@ -13,10 +10,7 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.opentest4j.MultipleFailuresError;
 
 /** {@link MemoryBudget} limits the memory of a test, and names the top consumers. */
@@ -135,60 +129,5 @@ class MemoryBudgetTests implements WithFixtures {
         void anExtensionInAFieldMayHaveBudgetsToo(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
         }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class SharedMeshTestCase {
-        @Test
-        @MustFail(
-                error = ExtensionConfigurationException.class,
-                message =
-                        "@MemoryBudget on MemoryBudgetTests$SharedMeshTestCase#rejectsTheBudgetOfOneMethod: a budget for one method"
-                                + " of a mesh with lifetime = CLASS is rejected. Put it on the class, or let the mesh last for one test.")
-        @MemoryBudget(type = BufferType.L1, peakBytes = 1)
-        void rejectsTheBudgetOfOneMethod() {}
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            negative  | peakBytes = -1 is rejected. Give 0 or more, or leave it out to allow any.
-            twoLimits | buffers = [1, 2] is rejected. Give at most one.
-            noLimit   | a budget without a limit is rejected. Give peakBytes, liveBytes, buffers or largestFreeBlock.
-            twice     | type = L1 a second time is rejected. Put all limits for one memory into one budget.
-            device    | device = -1 is rejected. Give 0 or more, or leave it out for each device.
-            """)
-    void rejectsAnInvalidLimitWithLocationValueAndFix(String test, String refusal) {
-        assertThat(run(RejectedCase.class))
-                .hasTest(test)
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "@MemoryBudget on MemoryBudgetTests$RejectedCase#" + test + ": " + refusal);
-    }
-
-    @TrackAllocations
-    static class RejectedCase {
-        @Test
-        @MemoryBudget(type = BufferType.DRAM, peakBytes = -1)
-        void negative() {}
-
-        @Test
-        @MemoryBudget(
-                type = BufferType.DRAM,
-                buffers = {1, 2})
-        void twoLimits() {}
-
-        @Test
-        @MemoryBudget(type = BufferType.DRAM)
-        void noLimit() {}
-
-        @Test
-        @MemoryBudget(type = BufferType.L1, peakBytes = 1)
-        @MemoryBudget(type = BufferType.L1, buffers = 1)
-        void twice() {}
-
-        @Test
-        @MemoryBudget(type = BufferType.L1, device = -1, peakBytes = 1)
-        void device() {}
     }
 }

@@ -32,7 +32,6 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -246,20 +245,6 @@ class PagesTests {
                 .hasOnlyFailed("leaks(MeshDevice)")
                 .hasPublishedTextContaining(
                         "'The page of this check could not be written to " + occupied + " (meshguard.page.folder): ");
-    }
-
-    @Test
-    void rejectsWrongValues() {
-        run(Map.of("meshguard.page", "sometimes"), TypicalTestCase.Leak.class)
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "meshguard.page = sometimes is rejected. It is off, failures or always.");
-        run(Map.of("meshguard.page.folder", "a\0b"), TypicalTestCase.Leak.class)
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("meshguard.page.folder = a\0b is rejected.");
     }
 
     private RunAssert run(Class<?>... classes) {

@@ -5,7 +5,6 @@ import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.processes.WatchedProcesses;
-import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.WithFixtures;
@@ -15,7 +14,6 @@ import dev.meshguard.verdict.Outcome;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The nearest source annotation selects the memory that a test examines. */
@@ -66,18 +64,6 @@ class FakeMeshTests implements WithFixtures {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class SharedTestCase {
-        @Test
-        @MustFail(
-                error = ExtensionConfigurationException.class,
-                message =
-                        "@FakeMesh on FakeMeshTests$SharedTestCase#rejectsAMeshForOneMethodOfASharedMesh: a source for one method of a class with lifetime ="
-                                + " CLASS is rejected. Put it on the class, or let the lifetime of this method be TEST.")
-        @FakeMesh(rows = 1)
-        void rejectsAMeshForOneMethodOfASharedMesh(MeshDevice mesh) {}
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     @FakeMesh(rows = 1, columns = 2)
     static class OwnBesideSharedTestCase {
         @Test
@@ -118,16 +104,5 @@ class FakeMeshTests implements WithFixtures {
                         "FakeMeshTests$MixedParametersTestCase#rejectsAParameterOfAnotherSourceBesideItsOwn: a TrackedProcesses with @FakeMesh is"
                                 + " rejected. Annotate the test with @WatchedProcesses, or give its source to MeshGuardExtension.")
         void rejectsAParameterOfAnotherSourceBesideItsOwn(MeshDevice mesh, TrackedProcesses processes) {}
-    }
-
-    @WatchedProcesses
-    static class FaultsOfProcessesTestCase {
-        @RepeatUntilStable
-        @MustFail(
-                error = ExtensionConfigurationException.class,
-                text =
-                        "#faultsNeedAMesh: @WatchedProcesses is rejected. Its invocations need a source that reports to the"
-                                + " tracker of the test, for example a mesh in this process.")
-        void faultsNeedAMesh() {}
     }
 }

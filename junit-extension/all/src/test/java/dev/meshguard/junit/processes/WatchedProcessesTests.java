@@ -9,7 +9,6 @@ import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
-import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.RunAssert.Failure;
 import dev.meshguard.junit.testkit.WithFixtures;
@@ -27,7 +26,6 @@ import java.time.Duration;
 import java.util.Map;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.MultipleFailuresError;
@@ -149,38 +147,6 @@ class WatchedProcessesTests implements WithFixtures {
         void decodes(TrackedProcesses processes) throws Exception {
             oneBuffer(processes, false);
         }
-    }
-
-    @TrackAllocations
-    static class TwoSourcesTestCase {
-        @Test
-        @MustFail(
-                error = ExtensionConfigurationException.class,
-                message =
-                        "@FakeMesh on WatchedProcessesTests$TwoSourcesTestCase#rejectsAMeshAnnotationBesideIt and @WatchedProcesses on"
-                                + " WatchedProcessesTests$TwoSourcesTestCase#rejectsAMeshAnnotationBesideIt: a second source of allocations is"
-                                + " rejected. A test has one source: remove an annotation, or put each on a test or class"
-                                + " of its own.")
-        @FakeMesh
-        @WatchedProcesses
-        void rejectsAMeshAnnotationBesideIt(MeshDevice mesh) {}
-    }
-
-    @FakeMesh
-    interface OnMesh {}
-
-    @WatchedProcesses
-    interface OnProcesses {}
-
-    @TrackAllocations
-    static class TwoInterfacesTestCase implements OnMesh, OnProcesses {
-        @Test
-        @MustFail(
-                error = ExtensionConfigurationException.class,
-                message = "@FakeMesh on WatchedProcessesTests$OnMesh and @WatchedProcesses on"
-                        + " WatchedProcessesTests$OnProcesses: a second source of allocations is rejected. A test has"
-                        + " one source: remove an annotation, or put each on a test or class of its own.")
-        void rejectsAMeshAnnotationOfAnInterfaceBesideThatOfAnother(MeshDevice mesh) {}
     }
 
     /** Runs a program that allocates one buffer. */

@@ -164,9 +164,10 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return this;
     }
 
-    /** Returns the container of all invocations of one method. */
-    public Subject hasTemplate(String method) {
-        return only("template " + method, actual.events().containerEvents().finished(), isOf(method));
+    /** Returns the failure of a method: of its only test, or of the container of its invocations. */
+    public Failure hasFailureOf(String method) {
+        return only("failures of " + method, actual.events().allEvents().failed(), isOf(method))
+                .whichFailed();
     }
 
     /** Verifies that neither the engine nor any class or factory failed. */
