@@ -9,7 +9,7 @@ import dev.meshguard.mesh.internal.dispatch.CommandQueue;
 import dev.meshguard.mesh.internal.dispatch.EnqueuedWork;
 import dev.meshguard.mesh.internal.dispatch.QueueEvent;
 import dev.meshguard.mesh.shape.MeshCoordinate;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

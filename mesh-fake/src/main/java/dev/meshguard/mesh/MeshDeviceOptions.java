@@ -1,7 +1,7 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.util.List;
 import java.util.Optional;
 import org.apiguardian.api.API;

@@ -20,7 +20,7 @@ import dev.meshguard.mesh.internal.program.CircularBufferLayout;
 import dev.meshguard.mesh.internal.program.KernelBinary;
 import dev.meshguard.mesh.internal.program.OwnedResources;
 import dev.meshguard.mesh.runtime.Architecture;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.HashSet;

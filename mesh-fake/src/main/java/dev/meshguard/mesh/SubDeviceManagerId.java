@@ -1,6 +1,6 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

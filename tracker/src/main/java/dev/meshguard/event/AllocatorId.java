@@ -1,6 +1,6 @@
 package dev.meshguard.event;
 
-import java.util.Locale;
+import dev.meshguard.text.InvariantText;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -47,8 +47,8 @@ public record AllocatorId(Kind kind, int manager, int subDevice) {
      */
     public AllocatorId {
         if (manager < 0 || subDevice < 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "There is no sub-device %d of manager %d: both count from 0", subDevice, manager));
+            throw new IllegalArgumentException(
+                    InvariantText.of("There is no sub-device %d of manager %d: both count from 0", subDevice, manager));
         }
         if (kind != Kind.SUB_DEVICE && (manager > 0 || subDevice > 0)) {
             throw new IllegalArgumentException(

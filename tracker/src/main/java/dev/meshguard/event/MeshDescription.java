@@ -1,7 +1,7 @@
 package dev.meshguard.event;
 
+import dev.meshguard.text.InvariantText;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -51,12 +51,9 @@ public record MeshDescription(
          */
         public MemoryCapacity {
             if (banks < 1 || bytesPerBank < 0) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
+                throw new IllegalArgumentException(InvariantText.of(
                         "A memory has at least 1 bank of 0 bytes or more: %s was given %d of %d bytes",
-                        type,
-                        banks,
-                        bytesPerBank));
+                        type, banks, bytesPerBank));
             }
         }
 

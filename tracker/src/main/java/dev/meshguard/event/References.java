@@ -1,7 +1,7 @@
 package dev.meshguard.event;
 
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.text.Quantities;
-import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -38,8 +38,7 @@ public record References(
     /** Returns the numbers, for example {@code 3 references (allocation, 2 retains), 1 release}. */
     @Override
     public String toString() {
-        return String.format(
-                Locale.ROOT,
+        return InvariantText.of(
                 "%s (allocation, %s), %s",
                 Quantities.count(retains + 1, "reference"),
                 Quantities.count(retains, "retain"),

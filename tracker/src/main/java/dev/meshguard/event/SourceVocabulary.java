@@ -1,7 +1,7 @@
 package dev.meshguard.event;
 
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.text.Quantities;
-import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -115,7 +115,7 @@ public record SourceVocabulary(Optional<String> memory, String unit, String free
     private static void requireText(String what, String text) {
         if (text.isBlank()) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "The %s of a vocabulary is blank. Give a word for it.", what));
+                    InvariantText.of("The %s of a vocabulary is blank. Give a word for it.", what));
         }
     }
 }

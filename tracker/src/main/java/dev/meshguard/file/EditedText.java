@@ -1,11 +1,11 @@
 package dev.meshguard.file;
 
+import dev.meshguard.text.InvariantText;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -32,7 +32,7 @@ public final class EditedText {
             return Files.readString(file, StandardCharsets.UTF_8);
         } catch (CharacterCodingException notText) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "%s is not in UTF-8: save it as UTF-8.", file), notText);
+                    InvariantText.of("%s is not in UTF-8: save it as UTF-8.", file), notText);
         }
     }
 

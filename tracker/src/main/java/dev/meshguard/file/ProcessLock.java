@@ -1,11 +1,11 @@
 package dev.meshguard.file;
 
+import dev.meshguard.text.InvariantText;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -51,8 +51,7 @@ public final class ProcessLock {
 
     private static Path lockFile(Path file) {
         return Path.of(System.getProperty("java.io.tmpdir"))
-                .resolve(String.format(
-                        Locale.ROOT, "meshguard-%08x.lock", file.toString().hashCode()));
+                .resolve(InvariantText.of("meshguard-%08x.lock", file.toString().hashCode()));
     }
 
     /** A file lock belongs to the whole process: a second thread that requests it fails instead of waiting. */

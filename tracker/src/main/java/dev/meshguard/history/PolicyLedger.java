@@ -4,9 +4,9 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.internal.Ledger;
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.text.Quantities;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.LongStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -64,8 +64,7 @@ public final class PolicyLedger {
                 ? report.ownership()
                 : event instanceof HistoryEvent.Freed free ? free.ownership() : Ownership.OWNING;
         if (ownership == Ownership.UNKNOWN) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT,
+            throw new IllegalStateException(InvariantText.of(
                     "Cannot read this history as OWNED_ONLY: event #%d does not say whether its"
                             + " buffer owns its memory. Report the ownership with every buffer, or read it as"
                             + " REFERENCE_COUNTED.",
@@ -136,8 +135,7 @@ public final class PolicyLedger {
                 .toList();
         repeated.stream()
                 .limit(REPETITIONS_NAMED)
-                .forEach(buffer -> text.append(String.format(
-                        Locale.ROOT,
+                .forEach(buffer -> text.append(InvariantText.of(
                         "\n  reported %d times at one live address: %s %s, events #%d and #%d",
                         reportsOf(buffer).size(),
                         buffer.type(),

@@ -2,7 +2,6 @@ package dev.meshguard.text;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apiguardian.api.API;
@@ -111,7 +110,7 @@ public record FrameName(String packageName, List<String> classes, String method)
     @Override
     public String toString() {
         String type = String.join("$", classes);
-        return String.format(Locale.ROOT, "%s%s.%s", packageName.isEmpty() ? "" : packageName + '.', type, method);
+        return InvariantText.of("%s%s.%s", packageName.isEmpty() ? "" : packageName + '.', type, method);
     }
 
     /**

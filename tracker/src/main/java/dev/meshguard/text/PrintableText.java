@@ -1,7 +1,6 @@
 package dev.meshguard.text;
 
 import java.util.Collection;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -40,7 +39,7 @@ public final class PrintableText {
 
     /** Returns the escape of one UTF-16 unit that is not printable. */
     public static String escape(char unit) {
-        return String.format(Locale.ROOT, "\\u%04x", (int) unit);
+        return InvariantText.of("\\u%04x", (int) unit);
     }
 
     /** Returns a text as one line; line breaks and tabs in it are escaped too. */

@@ -1,8 +1,8 @@
 package dev.meshguard.verdict;
 
+import dev.meshguard.text.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
@@ -32,7 +32,7 @@ public record Evidence(String text, List<Long> events) {
     }
 
     /**
-     * Returns a fact with the given values, in the format of {@link String#format(Locale, String, Object...)}. The events that it
+     * Returns a fact with the given values, in the format of {@link InvariantText}. The events that it
      * names as {@code #%d} prove it.
      */
     public static Evidence formatted(String format, Object... values) {
@@ -43,7 +43,7 @@ public record Evidence(String text, List<Long> events) {
                 events.add((Long) values[i]);
             }
         }
-        return new Evidence(String.format(Locale.ROOT, format, values), events);
+        return new Evidence(InvariantText.of(format, values), events);
     }
 
     /** Returns this fact with the given events as proof, instead of those that it names. */

@@ -4,9 +4,9 @@ import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.text.Quantities;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.apiguardian.api.API;
@@ -121,14 +121,8 @@ public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> conseq
 
     @Override
     public String toString() {
-        return String.format(
-                Locale.ROOT,
+        return InvariantText.of(
                 "%s (%s): %s %d B x %d on devices %s",
-                cause(),
-                status().description(),
-                type(),
-                size(),
-                survivors.size(),
-                devices());
+                cause(), status().description(), type(), size(), survivors.size(), devices());
     }
 }

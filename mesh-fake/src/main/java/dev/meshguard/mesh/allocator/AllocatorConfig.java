@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

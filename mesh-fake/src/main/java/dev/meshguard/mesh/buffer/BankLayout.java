@@ -4,7 +4,7 @@ import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.BankRequest;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.util.OptionalInt;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

@@ -1,8 +1,8 @@
 package dev.meshguard.mesh.fault;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.text.Quantities;
-import dev.meshguard.tracker.internal.InvariantText;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.fault;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.runtime;
 
 import dev.meshguard.event.CircularBufferBase;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.util.Map;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

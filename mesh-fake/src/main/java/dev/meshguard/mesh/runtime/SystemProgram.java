@@ -2,7 +2,7 @@ package dev.meshguard.mesh.runtime;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Owner;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
 import org.apiguardian.api.API;

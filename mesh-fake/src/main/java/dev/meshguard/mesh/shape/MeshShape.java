@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.shape;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
 import org.apiguardian.api.API;

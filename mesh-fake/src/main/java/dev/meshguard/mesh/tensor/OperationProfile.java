@@ -1,8 +1,8 @@
 package dev.meshguard.mesh.tensor;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.text.Quantities;
-import dev.meshguard.tracker.internal.InvariantText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.tensor;
 
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

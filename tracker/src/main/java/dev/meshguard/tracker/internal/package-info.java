@@ -1,4 +1,4 @@
-/** Loggers of lines below WARN, texts and weak maps, for all modules. */
+/** Loggers of lines below WARN, and weak maps, for all modules. */
 @NullMarked
 package dev.meshguard.tracker.internal;
 

@@ -2,13 +2,13 @@ package dev.meshguard.verdict.baseline;
 
 import dev.meshguard.file.EditedText;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -111,7 +111,7 @@ public record Baseline(Map<String, BaselineEntry> entries) {
             return BaselineEntry.parse(line.strip());
         } catch (IllegalArgumentException refusal) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "%s:%d: %s", name, number, refusal.getMessage()), refusal);
+                    InvariantText.of("%s:%d: %s", name, number, refusal.getMessage()), refusal);
         }
     }
 
@@ -159,8 +159,7 @@ public record Baseline(Map<String, BaselineEntry> entries) {
         if (known == 0) {
             return Optional.of("new since the baseline");
         }
-        return Optional.of(
-                count > known ? String.format(Locale.ROOT, "known, but %d instead of %d", count, known) : KNOWN);
+        return Optional.of(count > known ? InvariantText.of("known, but %d instead of %d", count, known) : KNOWN);
     }
 
     /** Returns this baseline with a test that had all its leaks. */

@@ -1,9 +1,9 @@
 package dev.meshguard.verdict.baseline;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.text.InvariantText;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Locale;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -42,7 +42,7 @@ public record BaselineEntry(
     public BaselineEntry {
         if (count < 1) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "A known leak has at least one buffer: %d were given.", count));
+                    InvariantText.of("A known leak has at least one buffer: %d were given.", count));
         }
         tests = Collections.unmodifiableSortedSet(new TreeSet<>(tests));
     }
@@ -83,12 +83,10 @@ public record BaselineEntry(
 
     private static IllegalArgumentException rejected(String line, @Nullable IllegalArgumentException why) {
         return new IllegalArgumentException(
-                String.format(
-                        Locale.ROOT,
+                InvariantText.of(
                         "a known leak is a fingerprint of %d digits, a count of at least 1, a type, a size class and a place, with one"
                                 + " blank between them: \"%s\" was found. Leave the file to -Dmeshguard.baseline.update=accept.",
-                        DIGITS,
-                        line),
+                        DIGITS, line),
                 why);
     }
 
@@ -117,6 +115,6 @@ public record BaselineEntry(
     /** Returns the line without the tests: {@code 7f3a9c01d2e4 8 DRAM 1048576 KvCacheTest.weights}. */
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "%s %d %s %d %s", fingerprint, count, type, sizeClass, callSite);
+        return InvariantText.of("%s %d %s %d %s", fingerprint, count, type, sizeClass, callSite);
     }
 }

@@ -1,9 +1,9 @@
 package dev.meshguard.verdict.budget;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.verdict.DeviceMemory;
 import java.util.Collections;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -114,7 +114,7 @@ public record BudgetSpec(BufferType type, OptionalInt device, Map<BudgetMetric, 
     private static void requireNotNegative(String name, long limit) {
         if (limit < 0) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "A budget has limits of 0 or more: %s = %d was given", name, limit));
+                    InvariantText.of("A budget has limits of 0 or more: %s = %d was given", name, limit));
         }
     }
 }

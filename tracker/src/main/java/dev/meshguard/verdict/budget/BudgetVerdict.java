@@ -6,6 +6,7 @@ import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.Timeline;
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.SortedMap;
@@ -104,12 +104,10 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                     && !devices.contains(device.getAsInt())
                     && !history.devices().contains(device.getAsInt());
             if (isOfNone) {
-                String reason = String.format(
-                        Locale.ROOT,
+                String reason = InvariantText.of(
                         "device = %d is no device of the mesh, which has %s. Give one of these, or leave device out to limit each"
                                 + " device.",
-                        device.getAsInt(),
-                        DeviceSet.of(devices));
+                        device.getAsInt(), DeviceSet.of(devices));
                 budget.limits()
                         .keySet()
                         .forEach(metric -> violations.add(new BudgetViolation.NotCheckable(budget, metric, reason)));

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.expectation;
 
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.text.Quantities;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -24,11 +24,8 @@ public record Bound(long atLeast, long atMost) {
         ExpectationChecks.rejectNegative("count", atLeast);
         ExpectationChecks.rejectNegative("count", atMost);
         if (atLeast > atMost) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "An expected buffer's count goes from less to more: %d to %d was given.",
-                    atLeast,
-                    atMost));
+            throw new IllegalArgumentException(InvariantText.of(
+                    "An expected buffer's count goes from less to more: %d to %d was given.", atLeast, atMost));
         }
     }
 

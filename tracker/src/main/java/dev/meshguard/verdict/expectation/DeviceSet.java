@@ -1,11 +1,11 @@
 package dev.meshguard.verdict.expectation;
 
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.text.Quantities;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -35,11 +35,8 @@ public record DeviceSet(List<Integer> ids) {
         for (int id : ids) {
             ExpectationChecks.rejectNegative("device", id);
             if (id > HistoryEvent.MAX_DEVICE) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
-                        "An expected buffer's device is at most %d: %d was given.",
-                        HistoryEvent.MAX_DEVICE,
-                        id));
+                throw new IllegalArgumentException(InvariantText.of(
+                        "An expected buffer's device is at most %d: %d was given.", HistoryEvent.MAX_DEVICE, id));
             }
         }
     }
@@ -68,11 +65,9 @@ public record DeviceSet(List<Integer> ids) {
         TreeSet<Integer> ids = new TreeSet<>();
         for (String part : text.split(",", -1)) {
             ids.addAll(range(part)
-                    .orElseThrow(() -> new IllegalArgumentException(String.format(
-                            Locale.ROOT,
+                    .orElseThrow(() -> new IllegalArgumentException(InvariantText.of(
                             "Devices are ids and ranges of ids up to %d, for example 0-3,5: \"%s\" was given.",
-                            HistoryEvent.MAX_DEVICE,
-                            text))));
+                            HistoryEvent.MAX_DEVICE, text))));
         }
         return new DeviceSet(List.copyOf(ids));
     }

@@ -1,12 +1,12 @@
 package dev.meshguard.verdict.expectation;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.text.InvariantText;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -144,12 +144,9 @@ final class EntryParser {
             default ->
                 throw rejected(
                         name.column(),
-                        String.format(
-                                Locale.ROOT,
+                        InvariantText.of(
                                 "\"%s\" is no clause. Here may stand a type (%s), %s.",
-                                name.text(),
-                                String.join(", ", TYPES),
-                                CLAUSES));
+                                name.text(), String.join(", ", TYPES), CLAUSES));
         };
     }
 
@@ -161,9 +158,7 @@ final class EntryParser {
             case "atMost" -> read("a number", value -> entry.atMost(number(value)));
             case "atLeast" -> read("a number", value -> entry.atLeast(number(value)));
             case "between" -> read("two numbers, for example 2-8", this::between);
-            default ->
-                throw rejected(
-                        column, String.format(Locale.ROOT, "\"%s\" is no bound. Here may stand %s.", how, BOUNDS));
+            default -> throw rejected(column, InvariantText.of("\"%s\" is no bound. Here may stand %s.", how, BOUNDS));
         };
     }
 
@@ -187,11 +182,8 @@ final class EntryParser {
         if (NUMBER.matcher(text).matches() && new BigInteger(text).bitLength() < Long.SIZE) {
             return Long.parseLong(text);
         }
-        throw new IllegalArgumentException(String.format(
-                Locale.ROOT,
-                "A number from 0 to %d without unit stands here: \"%s\" was given.",
-                Long.MAX_VALUE,
-                text));
+        throw new IllegalArgumentException(InvariantText.of(
+                "A number from 0 to %d without unit stands here: \"%s\" was given.", Long.MAX_VALUE, text));
     }
 
     /** Reads the next token; the message of an error names its position. */
@@ -209,6 +201,6 @@ final class EntryParser {
 
     private IllegalArgumentException rejected(int column, String message) {
         return new IllegalArgumentException(
-                String.format(Locale.ROOT, "%s:%d:%d: %s", source.file(), source.line(), column, message));
+                InvariantText.of("%s:%d:%d: %s", source.file(), source.line(), column, message));
     }
 }

@@ -6,12 +6,12 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.text.Quantities;
 import java.time.LocalDate;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -190,8 +190,7 @@ public final class Expectation {
             return until(LocalDate.parse(lastDay));
         } catch (DateTimeParseException noDate) {
             throw new IllegalArgumentException(
-                    String.format(
-                            Locale.ROOT,
+                    InvariantText.of(
                             "An expected buffer's until is the last day on which it is expected, as an ISO date like 2026-12-31:"
                                     + " \"%s\" was given.",
                             lastDay),

@@ -2,8 +2,8 @@ package dev.meshguard.verdict.expectation;
 
 import dev.meshguard.event.Origin;
 import dev.meshguard.text.FrameName;
+import dev.meshguard.text.InvariantText;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apiguardian.api.API;
@@ -46,8 +46,7 @@ public record OriginPattern(String text) {
     public OriginPattern {
         ExpectationChecks.rejectBlank("origin", text);
         if (!NAMES.matcher(text).matches() || names(text).stream().anyMatch(String::isBlank)) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
+            throw new IllegalArgumentException(InvariantText.of(
                     "An expected buffer's origin is a class, a method or a package, for example KvCacheTest, KvCacheTest.weights or"
                             + " dev.example.model.*: \"%s\" was given.",
                     text));

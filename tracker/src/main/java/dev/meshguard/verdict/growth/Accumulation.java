@@ -1,13 +1,13 @@
 package dev.meshguard.verdict.growth;
 
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.verdict.CachedPrograms;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -104,19 +104,15 @@ public final class Accumulation {
         List<String> reasons = new ArrayList<>();
         verdict.history().lostReports().stream()
                 .findFirst()
-                .map(lost -> String.format(
-                        Locale.ROOT, "Reports are missing (first at event #%d: %s).", lost.number(), lost.reason()))
+                .map(lost ->
+                        InvariantText.of("Reports are missing (first at event #%d: %s).", lost.number(), lost.reason()))
                 .ifPresent(reasons::add);
         marks.inconclusiveReason().ifPresent(reasons::add);
         int needed = warmUp + Trend.MIN_ROUNDS_AFTER_WARM_UP;
         if (rounds() < needed) {
-            reasons.add(String.format(
-                    Locale.ROOT,
+            reasons.add(InvariantText.of(
                     "%d of at least %d rounds ended, of which %d %s for warming up. Mark each with tracker.round(n).",
-                    rounds(),
-                    needed,
-                    warmUp,
-                    warmUp == 1 ? "is" : "are"));
+                    rounds(), needed, warmUp, warmUp == 1 ? "is" : "are"));
         }
         return reasons;
     }

@@ -2,10 +2,10 @@ package dev.meshguard.verdict.growth;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.text.InvariantText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
@@ -108,8 +108,7 @@ record RoundMarks(long start, List<Long> ends, Optional<String> inconclusiveReas
     }
 
     private static String overlap(HistoryEvent next, HistoryEvent open, Rounds rounds) {
-        return String.format(
-                Locale.ROOT,
+        return InvariantText.of(
                 rounds == Rounds.MARKED ? ROUNDS_OVERLAP : MESHES_OVERLAP,
                 numberOf(next),
                 next.number(),

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.growth;
 
+import dev.meshguard.text.InvariantText;
 import java.util.Collections;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
@@ -161,7 +161,7 @@ public record RoundVector(int rounds, int warmUp, SortedMap<Integer, Long> amoun
         long amount = retainedBy(from);
         boolean even = IntStream.rangeClosed(from, to).allMatch(round -> retainedBy(round) == amount);
         return even
-                ? String.format(Locale.ROOT, "%d more of %d", to - from + 1, amount)
-                : String.format(Locale.ROOT, "… %d more …", to - from + 1);
+                ? InvariantText.of("%d more of %d", to - from + 1, amount)
+                : InvariantText.of("… %d more …", to - from + 1);
     }
 }

@@ -6,6 +6,7 @@ import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.InconclusiveReason.Kind;
@@ -20,7 +21,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -64,7 +64,7 @@ final class InconclusiveReasons {
     }
 
     private void add(Kind kind, List<Long> events, String format, Object... values) {
-        reasons.add(new InconclusiveReason(kind, String.format(Locale.ROOT, format, values), events));
+        reasons.add(new InconclusiveReason(kind, InvariantText.of(format, values), events));
     }
 
     private static List<Long> numbers(List<? extends HistoryEvent> events) {

@@ -13,7 +13,7 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.process.AllOrNothing;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

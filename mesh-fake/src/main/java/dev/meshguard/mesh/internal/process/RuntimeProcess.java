@@ -10,7 +10,7 @@ import dev.meshguard.mesh.internal.device.DeviceManager;
 import dev.meshguard.mesh.internal.fault.FaultInjector;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.shape.SystemMesh;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;

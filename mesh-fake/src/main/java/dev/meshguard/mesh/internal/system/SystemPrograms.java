@@ -15,7 +15,7 @@ import dev.meshguard.mesh.internal.program.CircularBufferPlacement;
 import dev.meshguard.mesh.internal.program.KernelBinary;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.SystemProgram;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;

@@ -7,7 +7,7 @@ import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorLayout;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
-import dev.meshguard.tracker.internal.InvariantText;
+import dev.meshguard.text.InvariantText;
 import java.util.ArrayList;
 import java.util.List;
 

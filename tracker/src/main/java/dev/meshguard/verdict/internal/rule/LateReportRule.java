@@ -5,13 +5,13 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration.Report;
+import dev.meshguard.text.InvariantText;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.internal.survivor.SurvivorFacts;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -51,11 +51,8 @@ public final class LateReportRule implements Rule {
     }
 
     private static Diagnosis undecided(long report, HistoryEvent end) {
-        String words = String.format(
-                Locale.ROOT,
-                "it was reported after %s (event #%d), so the report is late",
-                description(end),
-                end.number());
+        String words = InvariantText.of(
+                "it was reported after %s (event #%d), so the report is late", description(end), end.number());
         return Diagnosis.undecided(
                 Cause.UNEXPLAINED, InconclusiveReason.Kind.REPORTED_TOO_LATE, Evidence.of(words, end.number(), report));
     }

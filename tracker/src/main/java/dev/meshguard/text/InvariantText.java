@@ -1,8 +1,11 @@
-package dev.meshguard.tracker.internal;
+package dev.meshguard.text;
 
 import java.util.Locale;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 
 /** Formats texts with values in them, the same in every locale. */
+@API(status = Status.INTERNAL, since = "0.1")
 public final class InvariantText {
 
     private InvariantText() {}
