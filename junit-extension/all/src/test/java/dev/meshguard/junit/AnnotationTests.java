@@ -3,10 +3,9 @@ package dev.meshguard.junit;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.verdict.Outcome;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -96,8 +95,7 @@ class AnnotationTests implements WithFixtures {
     abstract static class SuperTestCase {}
 
     static class InheritingTestCase extends SuperTestCase {
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void theAnnotationOfASuperclassCounts(MeshDevice mesh) {
             Buffers.take(mesh);
         }
@@ -107,8 +105,7 @@ class AnnotationTests implements WithFixtures {
     interface Tracked {}
 
     static class ImplementingTestCase implements Tracked {
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void theAnnotationOfAnInterfaceCounts(MeshDevice mesh) {
             Buffers.take(mesh);
         }

@@ -2,6 +2,7 @@ package dev.meshguard.junit;
 
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
@@ -141,8 +142,7 @@ class BlameTests implements WithFixtures {
         @Parameter
         Releaser releaser;
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void whatOnlyAnArgumentFreesIsLeftOnTheMeshOfATest(MeshDevice mesh) {
             releaser.add(Buffers.take(mesh));
         }

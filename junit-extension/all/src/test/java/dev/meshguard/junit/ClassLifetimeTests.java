@@ -2,6 +2,7 @@ package dev.meshguard.junit;
 
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -132,8 +133,7 @@ class ClassLifetimeTests implements WithFixtures {
         @Nested
         @TrackAllocations
         class InnerTestCase {
-            @Test
-            @MustFail(verdict = Outcome.LEAKED)
+            @MustLeak
             void aNestedClassWithAnAnnotationHasItsOwnLifetime(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
@@ -142,8 +142,7 @@ class ClassLifetimeTests implements WithFixtures {
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class MethodOwnTestCase {
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         @TrackAllocations(lifetime = TrackingLifetime.TEST)
         void aMethodWithAMeshOfItsOwnNeedsNoAccounting(MeshDevice mesh) {
             Buffers.take(mesh);

@@ -1,10 +1,10 @@
 package dev.meshguard.junit;
 
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.MustFail;
-import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -15,47 +15,54 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A leak is found at every location in a test or class, and attributed to the one that lasts as long as its mesh. */
-class EveryPlaceTests implements WithFixtures {
+class EveryPlaceTests {
 
-    @TrackAllocations
-    static class ConstructorTestCase {
-        ConstructorTestCase(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-
-        @Test
-        @MustFail(
-                verdict = Outcome.LEAKED,
-                frame = "ConstructorTestCase.<init>",
-                text = "rerun mvn test -Dtest='EveryPlaceTests$ConstructorTestCase#test'")
-        void test() {}
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "Constructor,     test(),            Constructor.<init>,        Constructor#test",
+        "BeforeEachTest,  test(),            BeforeEachTest.takes,      BeforeEachTest#test",
+        "AfterEachTest,   test(),            AfterEachTest.takes,       AfterEachTest#test",
+        "OtherExtension,  test(),            TakingExtension.afterEach, OtherExtension#test",
+        "AutoClosed,      test(),            Taker.close,               AutoClosed#test",
+        "BeforeAllTests,  EveryPlaceTests$BeforeAllTests, BeforeAllTests.takes, BeforeAllTests",
+        "AfterAllTests,   EveryPlaceTests$AfterAllTests,  AfterAllTests.takes,  AfterAllTests",
+        "InnerAnnotation, inner(MeshDevice), Inner.inner,               InnerAnnotation$Inner#inner"
+    })
+    void isFoundOnceWithItsLineAndACommand(String place, String failed, String frame, String rerun)
+            throws ClassNotFoundException {
+        assertThat(run(Class.forName(EveryPlaceTests.class.getName() + "$" + place)))
+                .hasOnlyLeakOf(failed)
+                .withFirstFrameIn(frame)
+                .withTextContaining("rerun mvn test -Dtest='EveryPlaceTests$" + rerun + "'");
     }
 
     @TrackAllocations
-    static class BeforeEachTestCase {
+    abstract static class Place {
+
+        @Test
+        void test() {}
+    }
+
+    static class Constructor extends Place {
+
+        Constructor(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    static class BeforeEachTest extends Place {
+
         @BeforeEach
         void takes(MeshDevice mesh) {
             Buffers.take(mesh);
         }
-
-        @Test
-        @MustFail(
-                verdict = Outcome.LEAKED,
-                frame = "BeforeEachTestCase.takes",
-                text = "rerun mvn test -Dtest='EveryPlaceTests$BeforeEachTestCase#test'")
-        void test() {}
     }
 
-    @TrackAllocations
-    static class AfterEachTestCase {
-        @Test
-        @MustFail(
-                verdict = Outcome.LEAKED,
-                frame = "AfterEachTestCase.takes",
-                text = "rerun mvn test -Dtest='EveryPlaceTests$AfterEachTestCase#test'")
-        void test() {}
+    static class AfterEachTest extends Place {
 
         @AfterEach
         void takes(MeshDevice mesh) {
@@ -64,32 +71,27 @@ class EveryPlaceTests implements WithFixtures {
     }
 
     static class TakingExtension implements AfterEachCallback {
+
         @Override
         public void afterEach(ExtensionContext context) {
-            Buffers.take(((ExtensionTestCase) context.getRequiredTestInstance()).mesh);
+            Buffers.take(((OtherExtension) context.getRequiredTestInstance()).mesh);
         }
     }
 
     @ExtendWith(TakingExtension.class)
-    @TrackAllocations
-    static class ExtensionTestCase {
+    static class OtherExtension extends Place {
+
         private MeshDevice mesh;
 
         @BeforeEach
         void keeps(MeshDevice ofTest) {
             mesh = ofTest;
         }
-
-        @Test
-        @MustFail(
-                verdict = Outcome.LEAKED,
-                frame = "TakingExtension.afterEach",
-                text = "rerun mvn test -Dtest='EveryPlaceTests$ExtensionTestCase#test'")
-        void test() {}
     }
 
     /** Allocates a buffer when it is closed. */
     static final class Taker implements AutoCloseable {
+
         private MeshDevice mesh;
 
         @Override
@@ -98,8 +100,8 @@ class EveryPlaceTests implements WithFixtures {
         }
     }
 
-    @TrackAllocations
-    static class AutoCloseTestCase {
+    static class AutoClosed extends Place {
+
         @AutoClose
         private final Taker taker = new Taker();
 
@@ -107,32 +109,17 @@ class EveryPlaceTests implements WithFixtures {
         void keeps(MeshDevice mesh) {
             taker.mesh = mesh;
         }
-
-        @Test
-        @MustFail(
-                verdict = Outcome.LEAKED,
-                frame = "Taker.close",
-                text = "rerun mvn test -Dtest='EveryPlaceTests$AutoCloseTestCase#test'")
-        void test() {}
     }
 
-    @TrackAllocations
-    @MustFail(verdict = Outcome.LEAKED, frame = "BeforeAllTestCase.takes")
-    static class BeforeAllTestCase {
+    static class BeforeAllTests extends Place {
+
         @BeforeAll
         static void takes(MeshDevice mesh) {
             Buffers.take(mesh);
         }
-
-        @Test
-        void test() {}
     }
 
-    @TrackAllocations
-    @MustFail(verdict = Outcome.LEAKED, frame = "AfterAllTestCase.takes")
-    static class AfterAllTestCase {
-        @Test
-        void test() {}
+    static class AfterAllTests extends Place {
 
         @AfterAll
         static void takes(MeshDevice mesh) {
@@ -140,17 +127,16 @@ class EveryPlaceTests implements WithFixtures {
         }
     }
 
-    static class InnerAnnotationTestCase {
+    static class InnerAnnotation {
+
         @Test
         void outer() {}
 
         @Nested
         @TrackAllocations
-        class InnerTestCase {
+        class Inner {
+
             @Test
-            @MustFail(
-                    verdict = Outcome.LEAKED,
-                    text = "rerun mvn test -Dtest='EveryPlaceTests$InnerAnnotationTestCase$InnerTestCase#inner'")
             void inner(MeshDevice mesh) {
                 Buffers.take(mesh);
             }

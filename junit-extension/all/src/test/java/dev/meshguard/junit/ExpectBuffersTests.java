@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
@@ -97,8 +98,7 @@ class ExpectBuffersTests implements WithFixtures {
 
     @ExpectBuffers(label = "weights", because = "shared")
     static class AloneTestCase {
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void anEntryAloneTracksTheTest(MeshDevice mesh) {
             Buffers.take(mesh, "cache");
         }

@@ -9,6 +9,7 @@ import dev.meshguard.junit.processes.WatchedProcessesSource;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.Configured;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.SteppedTimer;
 import dev.meshguard.junit.testkit.WithFixtures;
@@ -184,8 +185,7 @@ class GraceTests implements WithFixtures {
                 .timer(new NoTime())
                 .build();
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void aProgramThatHasEndedIsNotWaitedFor(TrackedProcesses processes) throws IOException {
             TrackedProcess program =
                     processes.command("cat").recordSize(RecordSize.BYTES_112).start();

@@ -8,6 +8,7 @@ import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
@@ -57,8 +58,7 @@ class OwnSourceTests implements WithFixtures {
         @RegisterExtension
         static final MeshGuardExtension guard = binding().build();
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void aTestThatAsksForNoParameterIsChecked() {
             Binding.allocate(0x1000);
         }
@@ -72,8 +72,7 @@ class OwnSourceTests implements WithFixtures {
         @RegisterExtension
         static final MeshGuardExtension guard = binding().build();
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void aTestOfAnInstanceOfAllTestsIsChecked() {
             Binding.allocate(0x1000);
         }

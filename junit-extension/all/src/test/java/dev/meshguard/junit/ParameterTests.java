@@ -11,6 +11,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -146,8 +147,7 @@ class ParameterTests implements WithFixtures {
     @TrackAllocations
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     static class PerClassTestCase {
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void withOneInstanceForAllTestsEachTestStillHasAMeshOfItsOwn(MeshDevice mesh) {
             Buffers.take(mesh);
         }

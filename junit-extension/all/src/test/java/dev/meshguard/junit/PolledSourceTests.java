@@ -4,6 +4,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.PolledLibrary;
 import dev.meshguard.junit.testkit.PolledLibrary.Handle;
 import dev.meshguard.junit.testkit.Runs;
@@ -139,8 +140,7 @@ class PolledSourceTests implements WithFixtures {
             LIBRARY.open().close();
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void eachTestOnASharedSessionIsAskedForItsOwnHandles() {
             LIBRARY.open();
         }

@@ -9,6 +9,7 @@ import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.Configured;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
@@ -186,8 +187,7 @@ class RegistrationTests implements WithFixtures {
         @RegisterExtension
         final MeshGuardExtension guard = MeshGuardExtension.create();
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void anInstanceFieldRegistersItToo(MeshDevice mesh) {
             Buffers.take(mesh);
         }
@@ -195,8 +195,7 @@ class RegistrationTests implements WithFixtures {
 
     @ExtendWith(MeshGuardExtension.class)
     static class ExtendWithTestCase {
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void theExtensionAloneHasTheDefaults(MeshDevice mesh) {
             assertShape(mesh, 2, 4);
             Buffers.take(mesh);

@@ -11,6 +11,7 @@ import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.testkit.Configured;
 import dev.meshguard.junit.testkit.GlobalLibrary;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.StartedExecutor;
 import dev.meshguard.junit.testkit.SteppedTimer;
@@ -224,8 +225,7 @@ class ReportingThreadsTests implements WithFixtures {
     @Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
     static class TimeoutTestCase extends LibraryTestCase {
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void leaks() throws Exception {
             runWhenBothRun(Runnable::run, () -> GlobalLibrary.allocate(64));
         }
@@ -251,8 +251,7 @@ class ReportingThreadsTests implements WithFixtures {
         private static final ExecutorService FIRST = StartedExecutor.named("first loop");
         private static final ExecutorService SECOND = StartedExecutor.named("second loop");
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void leaks(TestThreads threads) throws Exception {
             threads.bind(FIRST);
             runWhenBothRun(Runnable::run, () -> allocateOn(FIRST));

@@ -6,6 +6,7 @@ import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.Publishes;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
@@ -18,7 +19,6 @@ import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
-import dev.meshguard.verdict.Outcome;
 import java.util.List;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -127,8 +127,7 @@ class RuntimeChoiceTests implements WithFixtures {
             mesh.close();
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void aLeakOnASubmeshThatWasLeftOpenFailsTheTest(MeshDevice mesh) {
             Assertions.assertThat(Buffers.take(mesh.createSubmesh(MeshShape.of(1, 2))))
                     .isNotNull();

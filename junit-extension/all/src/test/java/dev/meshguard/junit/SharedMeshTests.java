@@ -5,6 +5,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.Configured;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -87,8 +88,7 @@ class SharedMeshTests implements WithFixtures {
             Buffers.take(mesh, "weights");
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void anEntryOnAMethodLetsNoOtherTestLeaveSomething(MeshDevice mesh) {
             Buffers.take(mesh, "weights");
         }
@@ -108,8 +108,7 @@ class SharedMeshTests implements WithFixtures {
             Buffers.take(mesh).deallocate();
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void whatAHelperThreadTakesIsTheTestsThatRuns(MeshDevice mesh) throws Exception {
             FutureTask<MeshBuffer> task = new FutureTask<>(() -> Buffers.take(mesh));
             new Thread(task).start();
@@ -118,8 +117,7 @@ class SharedMeshTests implements WithFixtures {
 
         @Nested
         class Inner {
-            @Test
-            @MustFail(verdict = Outcome.LEAKED)
+            @MustLeak
             void nestedClassesShareTheMeshAndTheirTestsAnswerForThemselves(MeshDevice mesh) {
                 Assertions.assertThat(mesh).isSameAs(ofOuter);
                 Buffers.take(mesh);
@@ -183,8 +181,7 @@ class SharedMeshTests implements WithFixtures {
             Buffers.take(mesh);
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void whatBeforeEachTakesIsTheTests() {}
     }
 
@@ -192,8 +189,7 @@ class SharedMeshTests implements WithFixtures {
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class OneInstanceTestCase {
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void aTestOfAnInstanceForAllAnswersForItself(MeshDevice mesh) {
             Buffers.take(mesh);
         }
@@ -203,8 +199,7 @@ class SharedMeshTests implements WithFixtures {
             Buffers.take(mesh).deallocate();
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void cLeaksAgain(MeshDevice mesh) {
             Buffers.take(mesh);
         }

@@ -11,6 +11,7 @@ import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.Configured;
 import dev.meshguard.junit.testkit.GlobalLibrary;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.StartedExecutor;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
@@ -98,8 +99,7 @@ class WhoseCallbackTests implements WithFixtures {
     }
 
     abstract static class BlamedCallback extends LeakingCallback {
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void b_completes() {
             complete();
         }
@@ -385,8 +385,7 @@ class WhoseCallbackTests implements WithFixtures {
 
     abstract static class Inherited {
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void inherited() {
             Runnable task = () -> leak();
             task.run();
@@ -395,8 +394,7 @@ class WhoseCallbackTests implements WithFixtures {
 
     interface Default {
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         default void ofAnInterface() {
             Runnable task = () -> leak();
             task.run();
@@ -463,48 +461,41 @@ class WhoseCallbackTests implements WithFixtures {
             keep(() -> leakIf(leaks));
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void b_callsATest() {
             leaks = true;
             a_leaksIfCalled();
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void c_callsATestWithAnAssertion() {
             leaks = true;
             a_leaksInAnAssertionIfCalled();
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void d_hasALambda() {
             keep(() -> leak());
             kept.run();
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void e_usesALambdaOfTheClass() {
             ofAll.run();
             OF_THE_CLASS.run();
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void f_usesALambdaOfAHelper() {
             made().run();
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void g_usesALambdaOfBeforeEach() {
             ofEach.run();
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void h_usesAnOverloadedName() {
             a_overloaded(true);
             kept.run();
@@ -525,15 +516,13 @@ class WhoseCallbackTests implements WithFixtures {
     /** Code of a test on a thread that it has bound is its own. */
     static class OwnThreadsTestCase extends OnPool {
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void binds(TestThreads threads) throws Exception {
             threads.bind(pool);
             pool.submit(() -> leak()).get(1, TimeUnit.MINUTES);
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void wraps(TestThreads threads) {
             CompletableFuture.runAsync(() -> leak(), threads.wrap(pool)).join();
         }
@@ -611,8 +600,7 @@ class WhoseCallbackTests implements WithFixtures {
             listen(mesh -> Buffers.take((MeshDevice) mesh));
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void b_completes(MeshDevice mesh) {
             complete(mesh);
         }
@@ -644,8 +632,7 @@ class WhoseCallbackTests implements WithFixtures {
     /** The outer part of the stack is unknown. */
     static class DeepTestCase extends LeakingCallback {
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void b_completesDeeply() {
             completeAfter(1_100);
         }

@@ -18,6 +18,7 @@ import dev.meshguard.junit.testkit.GlobalLibrary;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.StartedExecutor;
 import dev.meshguard.junit.testkit.WithFixtures;
@@ -299,8 +300,7 @@ class WhoseMemoryTests implements WithFixtures {
 
     abstract static class Shown {
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void inherited() throws Exception {
             onPool(() -> leak());
         }
@@ -308,8 +308,7 @@ class WhoseMemoryTests implements WithFixtures {
 
     interface ShownByDefault {
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         default void ofAnInterface() throws Exception {
             onPool(() -> leak());
         }
@@ -335,20 +334,17 @@ class WhoseMemoryTests implements WithFixtures {
             await(LAST);
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void lambda() throws Exception {
             onPool(() -> leak());
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void lambdaInALambda() throws Exception {
             onPool(() -> Stream.of(1).forEach(one -> leak()));
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void anonymousClass() throws Exception {
             onPool(new Runnable() {
                 @Override
@@ -359,8 +355,7 @@ class WhoseMemoryTests implements WithFixtures {
         }
 
         /** The method of a class is no lambda, although Kotlin would name a lambda of the other test so. */
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void anonymousClass$lambda$0() throws Exception {
             onPool(new Runnable() {
                 @Override
@@ -370,8 +365,7 @@ class WhoseMemoryTests implements WithFixtures {
             });
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void classInALocalClass() throws Exception {
             class Local {
                 static final class Deep {
@@ -384,8 +378,7 @@ class WhoseMemoryTests implements WithFixtures {
             onPool(deep::leakDeeply);
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void kotlinLambda() throws Exception {
             onPool(ShownTestCase::kotlinLambda$lambda$0);
         }
@@ -395,8 +388,7 @@ class WhoseMemoryTests implements WithFixtures {
         }
 
         /** Kotlin replaces what is neither a letter nor a digit in the names of its lambdas. */
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void kotlin$name() throws Exception {
             onPool(ShownTestCase::kotlin_name$lambda$0);
         }
@@ -430,8 +422,7 @@ class WhoseMemoryTests implements WithFixtures {
             await(LEAKED);
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void leaks() throws Exception {
             onPool(() -> leak());
             LEAKED.countDown();
@@ -472,8 +463,7 @@ class WhoseMemoryTests implements WithFixtures {
             }
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void leaks() throws Exception {
             TASKS.put(() -> leak());
             await(DONE);
@@ -673,8 +663,7 @@ class WhoseMemoryTests implements WithFixtures {
             await(LEAKED);
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void guilty() throws Exception {
             STARTED.join().submit(() -> leak()).get(1, TimeUnit.MINUTES);
             LEAKED.countDown();
@@ -727,8 +716,7 @@ class WhoseMemoryTests implements WithFixtures {
 
     static class StartingTestCase extends LibraryTestCase {
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void leaks() throws Exception {
             StartedExecutor.named("pool").submit(LibraryTestCase::leak).get(1, TimeUnit.MINUTES);
         }

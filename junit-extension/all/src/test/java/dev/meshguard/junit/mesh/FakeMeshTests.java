@@ -7,10 +7,10 @@ import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.server.process.TrackedProcesses;
-import dev.meshguard.verdict.Outcome;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -25,8 +25,7 @@ class FakeMeshTests implements WithFixtures {
 
     @FakeMesh(rows = 1, columns = 2)
     static class AloneTestCase {
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void usedAloneItTracksTheTest(MeshDevice mesh) {
             assertShape(mesh, 1, 2);
             Buffers.take(mesh);

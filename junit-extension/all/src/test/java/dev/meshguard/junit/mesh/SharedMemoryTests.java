@@ -5,10 +5,10 @@ import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
-import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -23,9 +23,8 @@ class SharedMemoryTests implements WithFixtures {
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
     static class SharedMeshTestCase {
 
-        @Test
+        @MustLeak
         @Order(1)
-        @MustFail(verdict = Outcome.LEAKED)
         void culprit(MeshDevice mesh) {
             mesh.allocate(BufferType.L1, MOST_OF_L1);
         }

@@ -10,6 +10,7 @@ import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.RunAssert.Failure;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
@@ -104,8 +105,7 @@ class WatchedProcessesTests implements WithFixtures {
             oneBuffer(processes, true);
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void terminatesARunningProgramAndReportsItsLeak(TrackedProcesses processes) throws Exception {
             report(reading(processes), false);
         }
@@ -122,8 +122,7 @@ class WatchedProcessesTests implements WithFixtures {
             program.await(TIMEOUT);
         }
 
-        @Test
-        @MustFail(verdict = Outcome.LEAKED)
+        @MustLeak
         void theServerOfATestIsJudgedLikeAMesh(AllocationServer server) {
             try (AllocationClient client = AllocationClient.connect(server.socketPath(), RecordSize.BYTES_112)) {
                 client.allocated(0, BufferType.DRAM, 4_096, 4_096);

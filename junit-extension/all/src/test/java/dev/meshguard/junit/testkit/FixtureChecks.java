@@ -2,6 +2,7 @@ package dev.meshguard.junit.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.platform.commons.annotation.Testable;
@@ -72,11 +74,15 @@ final class FixtureChecks {
         return runs != null ? runs.value() : repeated != null ? repeated.value() : 1;
     }
 
+    private static @Nullable MustFail failureOf(AnnotatedElement element) {
+        return AnnotationSupport.findAnnotation(element, MustFail.class).orElse(null);
+    }
+
     private static void verify(RunAssert results, Method method) {
         int runs = runsOf(method);
         List<RunAssert.Subject> tests = results.testsOf(method.getName());
         assertThat(tests).as("tests of " + method.getName()).hasSize(runs);
-        MustFail failure = method.getAnnotation(MustFail.class);
+        MustFail failure = failureOf(method);
         int failing =
                 failure == null || failure.container() ? 0 : failure.invocation() == 0 ? runs : failure.invocation();
         for (int i = 1; i <= runs; i++) {
@@ -105,7 +111,7 @@ final class FixtureChecks {
         assertThat(tests).as("tests of " + type.getSimpleName()).isNotEmpty();
         assertThat(methods(type).filter(method -> !tests.contains(method)))
                 .as("methods that state a result and are no tests")
-                .noneMatch(method -> method.isAnnotationPresent(MustFail.class)
+                .noneMatch(method -> failureOf(method) != null
                         || method.isAnnotationPresent(Publishes.class)
                         || method.isAnnotationPresent(Runs.class));
         assertThat(JupiterRun.around(type).skip(1))
@@ -118,12 +124,12 @@ final class FixtureChecks {
     }
 
     private static boolean letsTheRunFail(Method test) {
-        MustFail failure = test.getAnnotation(MustFail.class);
+        MustFail failure = failureOf(test);
         return failure != null && failure.run();
     }
 
     private static boolean hasInvocationThatFails(Method test) {
-        MustFail failure = test.getAnnotation(MustFail.class);
+        MustFail failure = failureOf(test);
         int runs = runsOf(test);
         return failure == null
                 || failure.container()
@@ -138,20 +144,18 @@ final class FixtureChecks {
         results.hasFailedContainers((int)
                 (methods.stream().filter(FixtureChecks::hasFailingContainer).count() + failing.size()));
         for (Class<?> one : failing) {
-            MustFail failure = one.getAnnotation(MustFail.class);
+            MustFail failure = failureOf(one);
             verify(failure.run() ? results.hasFailedRun() : results.hasFailedClass(one), failure);
         }
     }
 
     /** Returns those of a fixture and its nested classes that fail, or let the run fail. */
     private static List<Class<?>> failingTypes(Class<?> type) {
-        return JupiterRun.around(type)
-                .filter(one -> one.isAnnotationPresent(MustFail.class))
-                .toList();
+        return JupiterRun.around(type).filter(one -> failureOf(one) != null).toList();
     }
 
     private static boolean hasFailingContainer(Method method) {
-        MustFail failure = method.getAnnotation(MustFail.class);
+        MustFail failure = failureOf(method);
         return failure != null && failure.container();
     }
 

@@ -122,8 +122,7 @@ class FixtureChecksTests {
     }
 
     static class UnexpectedSuccessTestCase {
-        @Test
-        @MustFail
+        @MustLeak
         void succeeds() {}
     }
 
