@@ -11,7 +11,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apiguardian.api.API;
@@ -55,8 +54,7 @@ import org.jspecify.annotations.Nullable;
  * ends: it closes all connections, and {@link #failure()} says which heap it had.
  *
  * <p>All programs of one server use one record size. A process that is not visible on this machine, for example of
- * another container, counts as dead; {@link Builder#processCheckEvery} switches the check off. Records have no
- * origin, so no line of code is known.
+ * another container, counts as dead in {@link #checkProcesses}. Records have no origin, so no line of code is known.
  *
  * <h2>MeshGuard's clients</h2>
  *
@@ -186,15 +184,6 @@ public final class AllocationServer implements AutoCloseable {
     }
 
     /**
-     * Waits until the server ends: it was closed, or it {@linkplain #failure() failed}.
-     *
-     * @throws InterruptedException if the thread is interrupted while it waits
-     */
-    public void awaitEnd() throws InterruptedException {
-        thread.join();
-    }
-
-    /**
      * Returns why the server ended by itself, as a sentence without its full stop; empty if it runs or was closed.
      *
      * <p>A server without free memory or with an unusable socket closes all connections. Its history then records that
@@ -238,10 +227,8 @@ public final class AllocationServer implements AutoCloseable {
         private @Nullable AllocationTracker tracker;
 
         List<DeviceInfo> devices = List.of();
-        Duration processCheck = Duration.ofSeconds(5);
         InstantSource clock = InstantSource.system();
         ProcessInspector probe = ProcessInspector.ofThisMachine();
-        Consumer<String> onProblem = problem -> {};
 
         private Builder() {}
 
@@ -276,15 +263,6 @@ public final class AllocationServer implements AutoCloseable {
             return this;
         }
 
-        /** Sets the interval of checks for dead processes, 5 seconds by default; zero checks only on request. */
-        public Builder processCheckEvery(Duration interval) {
-            if (interval.isNegative()) {
-                throw new IllegalArgumentException("Give an interval of zero or more: " + interval + " is less");
-            }
-            processCheck = interval;
-            return this;
-        }
-
         /** Sets the clock; the system's clock by default. */
         public Builder clock(InstantSource newClock) {
             clock = newClock;
@@ -294,15 +272,6 @@ public final class AllocationServer implements AutoCloseable {
         /** Sets the process inspector; the processes of this machine by default. */
         public Builder processInspector(ProcessInspector newProbe) {
             probe = newProbe;
-            return this;
-        }
-
-        /**
-         * Sets a listener for errors, as sentences without their full stops; called by the server's thread and must not
-         * wait.
-         */
-        public Builder onProblem(Consumer<String> listener) {
-            onProblem = listener;
             return this;
         }
 

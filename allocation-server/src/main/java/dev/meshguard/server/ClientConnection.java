@@ -52,7 +52,8 @@ final class ClientConnection {
     /** The process of the last report: most connections have one process. */
     private @Nullable ClientProcess process;
 
-    private @Nullable String problem;
+    /** Whether it has a problem, which is one of the server too. */
+    boolean hasProblem;
 
     ClientConnection(int number, SocketChannel channel, SelectionKey key) {
         this.number = number;
@@ -111,7 +112,7 @@ final class ClientConnection {
 
     /** Returns the problem of records whose size is not known, once they have waited for a time. */
     Optional<String> undecided(Instant now, Duration limit) {
-        if (!(reader instanceof RecordReports ofRecords) || rest.length == 0 || problem != null) {
+        if (!(reader instanceof RecordReports ofRecords) || rest.length == 0 || hasProblem) {
             return Optional.empty();
         }
         undecidedSince = undecidedSince == null ? now : undecidedSince;
@@ -179,10 +180,6 @@ final class ClientConnection {
         return process().buffer;
     }
 
-    void problem(String sentence) {
-        problem = sentence;
-    }
-
     /** Returns its name in a sentence. */
     String description() {
         return processes.size() == 1
@@ -191,6 +188,6 @@ final class ClientConnection {
     }
 
     ConnectionSnapshot view() {
-        return new ConnectionSnapshot(number, processes, records, reports, isOpen, Optional.ofNullable(problem));
+        return new ConnectionSnapshot(number, processes, records, reports, isOpen);
     }
 }

@@ -1,6 +1,5 @@
 package dev.meshguard.server;
 
-import java.util.Optional;
 import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -13,12 +12,10 @@ import org.apiguardian.api.API.Status;
  * @param records the number of complete records that it sent
  * @param reports the number of them that report memory
  * @param isOpen whether it may send more
- * @param problem the error of the connection, as a whole sentence without the full stop
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record ConnectionSnapshot(
-        int number, Set<Long> processes, long records, long reports, boolean isOpen, Optional<String> problem) {
+public record ConnectionSnapshot(int number, Set<Long> processes, long records, long reports, boolean isOpen) {
 
     /** Creates a snapshot with its own copy of the processes. */
     public ConnectionSnapshot {

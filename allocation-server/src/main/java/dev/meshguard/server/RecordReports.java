@@ -18,6 +18,9 @@ final class RecordReports implements ConnectionReader {
 
     private static final int MAX_ERRORS = 10;
 
+    /** The options for the size of the records; a number follows. */
+    private static final String OPTIONS = "set it with recordSize(…), or with meshguard record --record-size ";
+
     private final ReportDispatcher dispatcher;
     private final ClientConnection connection;
     private final Runnable processCheck;
@@ -99,7 +102,7 @@ final class RecordReports implements ConnectionReader {
         String why = connection.description() + " sends records of " + theirs + " bytes and this server reads " + ours
                 + ": "
                 + (RecordSize.of(theirs).isPresent()
-                        ? "start the server with --record-size " + theirs
+                        ? OPTIONS + theirs
                         : "no server is known that reads them, so build the program and the server from one version");
         dispatcher.reporter.lost(-1, why);
         return why;
@@ -183,6 +186,6 @@ final class RecordReports implements ConnectionReader {
     String undecided(int bytes, String state) {
         return connection.description() + " sent " + bytes
                 + " bytes, which may be a whole record or a part of a larger one, and " + state
-                + ": say which with recordSize(…), or --record-size 72, 112 or 144";
+                + ": " + OPTIONS + "72, 112 or 144";
     }
 }

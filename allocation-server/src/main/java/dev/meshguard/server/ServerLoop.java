@@ -54,7 +54,7 @@ final class ServerLoop implements Runnable {
     /** Guards everything that other threads may ask for. */
     final Object lock = new Object();
 
-    final ServerErrors problems;
+    final ServerErrors problems = new ServerErrors();
 
     /** Holds everything that programs reported, except the history. */
     ReportDispatcher dispatcher;
@@ -69,14 +69,12 @@ final class ServerLoop implements Runnable {
     private final HistoryReporter reporter;
     private final List<ClientConnection> connections = new ArrayList<>();
     private final InstantSource clock;
-    private final Duration processCheck;
     private final ByteBuffer in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
 
     /** What the server has opened, the latest first. */
     private final Deque<Closeable> resources = new ArrayDeque<>();
 
     private int accepted;
-    private Instant nextCheck;
 
     // Guarded by the lock: requests that wait until everything sent is read.
     private long quietAsked;
@@ -97,10 +95,7 @@ final class ServerLoop implements Runnable {
 
     /** Listens at the socket of the options. */
     ServerLoop(AllocationServer.Builder options, AllocationTracker tracker) throws IOException {
-        this.problems = new ServerErrors(options.onProblem);
         this.clock = options.clock;
-        this.processCheck = options.processCheck;
-        this.nextCheck = clock.instant().plus(processCheck);
         try {
             this.selector = opened(Selector.open());
             this.server = opened(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
@@ -262,12 +257,8 @@ final class ServerLoop implements Runnable {
     }
 
     private void onTime() {
-        Instant now = clock.instant();
-        if (!processCheck.isZero() && !now.isBefore(nextCheck)) {
-            nextCheck = now.plus(processCheck);
-            checkProcesses(null);
-        }
         if (dispatcher.recordSize() == null) {
+            Instant now = clock.instant();
             connections.forEach(connection ->
                     connection.undecided(now, UNDECIDED_TIMEOUT).ifPresent(why -> problem(connection, why)));
         }
@@ -356,7 +347,7 @@ final class ServerLoop implements Runnable {
     }
 
     private void problem(ClientConnection connection, String why) {
-        connection.problem(why);
+        connection.hasProblem = true;
         problems.add(why);
     }
 

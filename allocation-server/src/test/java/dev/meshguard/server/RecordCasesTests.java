@@ -11,7 +11,6 @@ import dev.meshguard.server.protocol.Request;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -98,14 +97,16 @@ class RecordCasesTests extends WithServer {
             size = RecordSize.of(Integer.parseInt(kind)).orElseThrow();
             builder.recordSize(size);
         }
-        switch (options) {
-            case "devices" ->
-                builder.devices(
-                        IntStream.range(0, 3).mapToObj(DeviceInfo::wormhole).toList());
-            case "checks" -> builder.processCheckEvery(Duration.ofSeconds(5));
-            default -> assertThat(options).isEmpty();
+        if (options.equals("devices")) {
+            builder.devices(
+                    IntStream.range(0, 3).mapToObj(RecordCasesTests::wormhole).toList());
         }
         server = builder.start();
+    }
+
+    /** Returns a Wormhole B0 device: 12 DRAM banks of 1 GiB, 64 cores with 1,499,136 bytes of L1. */
+    private static DeviceInfo wormhole(int device) {
+        return new DeviceInfo(device, 12L << 30, 64L * 1_499_136, 2, 12, 1 << 30, 1_499_136, true, 0);
     }
 
     private Optional<Instant> inspect(long process) {

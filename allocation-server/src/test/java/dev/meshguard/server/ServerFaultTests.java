@@ -95,26 +95,41 @@ class ServerFaultTests extends WithServer {
                 .singleElement()
                 .asString()
                 .matches("connection 1( \\(process 2657333\\))? sends records of " + theirs.bytes()
-                        + " bytes and this server reads " + ours.bytes() + ": start the server with --record-size "
-                        + theirs.bytes());
+                        + " bytes and this server reads " + ours.bytes() + ": set it with recordSize\\(…\\), or with"
+                        + " meshguard record --record-size " + theirs.bytes());
         assertThat(losses()).isEqualTo(server.problems());
         assertThat(server.tracker().liveBuffers()).isLessThanOrEqualTo(1);
         assertThat(verdict().outcome()).isIn(Outcome.INCONCLUSIVE, Outcome.LEAKED);
     }
 
-    @Test
-    void aListenerOfProblemsThatFailsEndsNothing() throws Exception {
-        IllegalStateException failure = new IllegalStateException("injected");
+    static Stream<Arguments> failures() {
+        long heap = Runtime.getRuntime().maxMemory() >> 20;
+        return Stream.of(
+                Arguments.of(
+                        new OutOfMemoryError("injected"),
+                        "the server is out of memory and ends: its heap of " + heap
+                                + " MiB is full. Allow it more (-Xmx)"),
+                Arguments.of(
+                        new StackOverflowError("injected"),
+                        "the server stopped: java.lang.StackOverflowError: injected"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void aServerThatFailsSaysSoAndLetsNobodyWait(Error failure, String sentence) throws Exception {
         server = builder(RecordSize.BYTES_112)
-                .onProblem(problem -> {
+                .processInspector(process -> {
                     throw failure;
                 })
                 .start();
-        send((byte) 1);
+        try (RawClient client = client()) {
+            assertThat(client.send(allocation(7, 4096)).isRejected()).isTrue();
+        }
 
-        assertThat(report(allocation(7, 4096)).l1()).isEqualTo(64);
-        assertThat(server.problems()).hasSize(2).last().isEqualTo("the listener of problems failed: " + failure);
-        assertThat(server.failure()).isEmpty();
+        assertThat(server.failure()).contains(sentence);
+        assertThat(server.problems()).containsExactly(sentence);
+        assertThat(losses()).containsExactly(sentence);
+        assertThat(folder.resolve("s")).doesNotExist();
     }
 
     @Test

@@ -53,7 +53,6 @@ abstract class WithServer {
     AllocationServer.Builder builder() {
         return AllocationServer.builder()
                 .socket(folder.resolve("s"))
-                .processCheckEvery(Duration.ZERO)
                 .clock(InstantSource.fixed(NOON))
                 .processInspector(process -> Optional.ofNullable(processes.get(process)));
     }

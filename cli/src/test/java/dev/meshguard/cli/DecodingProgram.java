@@ -2,12 +2,13 @@ package dev.meshguard.cli;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.client.AllocationClient;
+import dev.meshguard.server.protocol.Request;
 import java.io.IOException;
 import java.util.List;
 
 /**
  * A program that reports a buffer to the allocation server, and frees it only with the argument {@code free}. With {@code flood} it
- * allocates until the server ends.
+ * allocates until the server ends, with {@code flood of processes} each buffer for another process.
  */
 final class DecodingProgram {
 
@@ -29,9 +30,11 @@ final class DecodingProgram {
             if (List.of(arguments).contains("free")) {
                 client.freed(0, ADDRESS);
             }
-            if (List.of(arguments).contains("flood")) {
-                for (long number = 3; client.isConnected(); number++) {
-                    client.allocated(0, BufferType.DRAM, number * ADDRESS, 64);
+            boolean isOfProcesses = List.of(arguments).contains("flood of processes");
+            if (isOfProcesses || List.of(arguments).contains("flood")) {
+                for (int number = 3; client.isConnected(); number++) {
+                    client.send(
+                            Request.allocation(isOfProcesses ? number : 3, 0, BufferType.DRAM, number * ADDRESS, 64));
                 }
             }
         }

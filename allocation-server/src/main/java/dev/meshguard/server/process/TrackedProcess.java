@@ -523,10 +523,8 @@ public final class TrackedProcess implements AutoCloseable {
 
         /** Starts a server; waits while one of another test listens at the path that all clients know. */
         private AllocationServer listening(Path path, ProcessInspector ends) throws IOException {
-            AllocationServer.Builder builder = AllocationServer.builder()
-                    .socket(path)
-                    .processCheckEvery(Duration.ZERO)
-                    .processInspector(ends);
+            AllocationServer.Builder builder =
+                    AllocationServer.builder().socket(path).processInspector(ends);
             recordSize.ifPresent(builder::recordSize);
             long start = System.nanoTime();
             while (true) {

@@ -43,11 +43,6 @@ public record DeviceInfo(
         return new DeviceInfo(COUNT, 0, 0, 0, 0, 0, 0, devices > 0, devices);
     }
 
-    /** Returns a Wormhole B0 device: 12 DRAM banks of 1 GiB, 64 cores with 1,499,136 bytes of L1. */
-    public static DeviceInfo wormhole(int device) {
-        return new DeviceInfo(device, 12L << 30, 64L * 1_499_136, 2, 12, 1 << 30, 1_499_136, true, 0);
-    }
-
     @Override
     public MessageType type() {
         return MessageType.DEVICE_INFO_RESPONSE;

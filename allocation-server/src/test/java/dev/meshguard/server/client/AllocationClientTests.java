@@ -163,7 +163,6 @@ class AllocationClientTests {
         server = AllocationServer.builder()
                 .socket(folder.resolve("s"))
                 .recordSize(size)
-                .processCheckEvery(Duration.ZERO)
                 .start();
     }
 

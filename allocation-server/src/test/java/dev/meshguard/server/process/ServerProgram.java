@@ -5,7 +5,7 @@ import dev.meshguard.server.protocol.RecordSize;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** A JVM with nothing but a server, which it prints the problems of; it exits with 70 if the server fails. */
+/** A JVM with nothing but a server: it prints the first problem when there is one, and the others at the end of its input. */
 public final class ServerProgram {
 
     private ServerProgram() {}
@@ -19,11 +19,13 @@ public final class ServerProgram {
         AllocationServer server = AllocationServer.builder()
                 .socket(Path.of(arguments[0]))
                 .recordSize(RecordSize.BYTES_112)
-                .processCheckEvery(Duration.ZERO)
-                .onProblem(System.err::println)
                 .start();
         System.out.println("listens");
-        server.awaitEnd();
-        System.exit(server.failure().isPresent() ? 70 : 0);
+        while (server.problems().isEmpty()) {
+            server.await(connections -> false, Duration.ofMillis(10));
+        }
+        System.out.println(server.problems().get(0));
+        System.in.read();
+        server.problems().stream().skip(1).forEach(System.out::println);
     }
 }

@@ -150,7 +150,7 @@ class TrackedProcessTests {
             assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
             assertThat(program.notes().get(1).replace("and waits", "and ended"))
                     .isEqualTo(
-                            "its server: connection 1 sent 112 bytes, which may be a whole record or a part of a larger one, and ended: say which with recordSize(…), or --record-size 72, 112 or 144");
+                            "its server: connection 1 sent 112 bytes, which may be a whole record or a part of a larger one, and ended: set it with recordSize(…), or with meshguard record --record-size 72, 112 or 144");
         }
     }
 

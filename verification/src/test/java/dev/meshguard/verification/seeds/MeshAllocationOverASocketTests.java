@@ -44,7 +44,6 @@ class MeshAllocationOverASocketTests {
         try (AllocationServer server = AllocationServer.builder()
                 .socket(folder.resolve("server.sock"))
                 .recordSize(RecordSize.BYTES_112)
-                .processCheckEvery(Duration.ZERO)
                 .processInspector(process -> Optional.empty())
                 .start()) {
             try (AllocationReporter reporter = AllocationReporter.to(server.socketPath(), RecordSize.BYTES_112)) {

@@ -93,7 +93,6 @@ final class WatchedProcessesSession implements SourceSession {
                 existing = AllocationServer.builder()
                         .socket(made.resolve("server.sock"))
                         .tracker(context.tracker())
-                        .processCheckEvery(Duration.ZERO)
                         .start();
                 server = existing;
             } catch (IOException notStarted) {

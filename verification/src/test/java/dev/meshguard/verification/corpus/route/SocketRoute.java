@@ -67,7 +67,6 @@ abstract class SocketRoute {
         try (AllocationServer server = AllocationServer.builder()
                 .socket(folder.resolve("s"))
                 .recordSize(RecordSize.BYTES_112)
-                .processCheckEvery(Duration.ZERO)
                 .processInspector(new Processes())
                 .start()) {
             for (HistoryEvent event : history.events()) {
