@@ -557,6 +557,12 @@ public final class AllocationHistory {
         return owners().cachingOf(owner);
     }
 
+    /** Returns whether a cache keeps the owner to the end. */
+    @API(status = Status.INTERNAL)
+    public boolean isCached(Owner owner) {
+        return cachingOf(owner).isPresent() && endOf(owner).isEmpty();
+    }
+
     /** Returns the key under which a cache keeps or kept an owner, if the source reported it. */
     public Optional<CacheKey> cacheKeyOf(Owner owner) {
         return cachingOf(owner).flatMap(HistoryEvent.OwnerCached::key);

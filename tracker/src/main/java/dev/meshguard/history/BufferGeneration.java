@@ -102,12 +102,14 @@ public final class BufferGeneration {
     }
 
     /**
-     * A new size of memory that belongs to no device.
+     * An interval in which a buffer held memory of one size.
      *
-     * @param event the number of the event that reported it
-     * @param before the size before, in bytes
+     * @param buffer the buffer
+     * @param size its size in the interval, in bytes
+     * @param from the number of the event that allocated or resized it
+     * @param until the number of the event that resized or freed it, or {@link Long#MAX_VALUE}
      */
-    public record SizeChange(long event, long before) {}
+    public record HoldInterval(BufferGeneration buffer, long size, long from, long until) {}
 
     /**
      * A change of the reference count.
@@ -154,7 +156,9 @@ public final class BufferGeneration {
     private @Nullable MeshOpenPeriod allocatedBy;
     private Optional<AllocatorId> allocator = Optional.empty();
     private final List<Report> reports = new ArrayList<>(1);
-    private List<SizeChange> sizeChanges = List.of();
+    /** The intervals before the last change of the size. */
+    private List<HoldInterval> resized = List.of();
+
     private int open;
     private long lastFree;
     private long reservedAgainAt;
@@ -253,9 +257,22 @@ public final class BufferGeneration {
         return reports.get(0).size();
     }
 
-    /** Returns the changes of the size of memory that belongs to no device, in their order. */
-    public List<SizeChange> sizeChanges() {
-        return Collections.unmodifiableList(sizeChanges);
+    /**
+     * Returns the interval of each size, one after the other: several only for memory that belongs to no device.
+     *
+     * @param end the number of the event that ended it, or {@link Long#MAX_VALUE}; none if that is before its allocation
+     */
+    public List<HoldInterval> holdIntervals(long end) {
+        List<HoldInterval> intervals = new ArrayList<>(resized);
+        intervals.add(new HoldInterval(this, size(), lastSizedAt(), end));
+        intervals.removeIf(interval -> interval.from() >= end);
+        return intervals;
+    }
+
+    private long lastSizedAt() {
+        return resized.isEmpty()
+                ? allocatedAt()
+                : resized.get(resized.size() - 1).until();
     }
 
     /** Returns the phase of the first report. */
@@ -474,12 +491,12 @@ public final class BufferGeneration {
 
     /** Changes the size of memory that has one report. */
     void resized(HistoryEvent.Allocated report) {
-        Report first = reports.get(0);
-        if (sizeChanges.isEmpty()) {
-            sizeChanges = new ArrayList<>(1);
+        HoldInterval before = new HoldInterval(this, size(), lastSizedAt(), report.number());
+        if (resized.isEmpty()) {
+            resized = new ArrayList<>(1);
         }
-        sizeChanges.add(new SizeChange(report.number(), first.size()));
-        reports.set(0, first.withSize(report.size()));
+        resized.add(before);
+        reports.set(0, reports.get(0).withSize(report.size()));
     }
 
     void report(HistoryEvent.Allocated report) {

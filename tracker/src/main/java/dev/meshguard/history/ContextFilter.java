@@ -4,7 +4,6 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Owner;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.history.BufferGeneration.Report;
 import java.util.HashSet;
@@ -137,12 +136,8 @@ final class ContextFilter implements Predicate<HistoryEvent> {
     private boolean isOfMesh(BufferGeneration generation) {
         return generation.isLive()
                 && (generation.lifetime() != BufferLifetime.USER
-                        || generation.owner().filter(this::isCached).isPresent())
+                        || generation.owner().filter(history::isCached).isPresent())
                 && history.openMeshOf(generation).isPresent();
-    }
-
-    private boolean isCached(Owner owner) {
-        return history.cachingOf(owner).isPresent() && history.endOf(owner).isEmpty();
     }
 
     /** Returns whether reports refer to the event, however old it is. */

@@ -232,20 +232,14 @@ public final class Timeline {
          * @param end the event that ended it, or {@link Long#MAX_VALUE}
          */
         static List<Change> of(BufferGeneration generation, long end) {
-            if (generation.allocatedAt() > end) {
-                return List.of();
-            }
             MemoryKey memory = new MemoryKey(generation.device(), generation.type(), generation.lifetime());
             List<Change> changes = new ArrayList<>(2);
-            List<BufferGeneration.SizeChange> sizes = generation.sizeChanges();
-            long size = sizes.isEmpty() ? generation.size() : sizes.get(0).before();
-            changes.add(new Change(generation.allocatedAt(), memory, 1, size));
-            for (int i = 0; i < sizes.size() && sizes.get(i).event() <= end; i++) {
-                long next = i + 1 < sizes.size() ? sizes.get(i + 1).before() : generation.size();
-                changes.add(new Change(sizes.get(i).event(), memory, 0, next - size));
-                size = next;
+            long size = 0;
+            for (BufferGeneration.HoldInterval held : generation.holdIntervals(end)) {
+                changes.add(new Change(held.from(), memory, changes.isEmpty() ? 1 : 0, held.size() - size));
+                size = held.size();
             }
-            if (end < Long.MAX_VALUE) {
+            if (end < Long.MAX_VALUE && !changes.isEmpty()) {
                 changes.add(new Change(end, memory, -1, -size));
             }
             return changes;

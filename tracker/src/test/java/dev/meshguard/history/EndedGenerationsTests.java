@@ -200,7 +200,7 @@ class EndedGenerationsTests {
             facts.add(generation + " " + generation.allocatedAt() + " " + generation.allocatedIn() + " "
                     + generation.openPeriod() + " " + generation.freedAt() + " " + generation.mesh() + " "
                     + generation.allocator() + " " + history.closeOf(generation) + " " + generation.reports()
-                    + generation.referenceCounts() + generation.sizeChanges());
+                    + generation.referenceCounts() + generation.holdIntervals(Long.MAX_VALUE));
         }
         history.timeline().curvesBy(memory -> memory).forEach((memory, curve) -> {
             for (int step = 0; step < curve.steps(); step++) {

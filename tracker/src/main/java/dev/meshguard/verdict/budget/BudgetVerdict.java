@@ -161,7 +161,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
         private List<TopConsumer> consumers(DeviceMemory memory, long event) {
             SiteIndex sites = new SiteIndex();
             Map<AllocationSite, TopConsumer> consumers = new LinkedHashMap<>();
-            for (HoldIntervals.HoldInterval interval : held.holdIntervals()) {
+            for (BufferGeneration.HoldInterval interval : held.holdIntervals()) {
                 BufferGeneration buffer = interval.buffer();
                 if (buffer.device() == memory.device()
                         && buffer.type() == memory.type()

@@ -37,7 +37,7 @@ final class RetainedByRound {
     /** Finds the survivors. */
     RetainedByRound(LeakVerdict verdict, RoundMarks marks) {
         this.marks = marks;
-        for (HoldIntervals.HoldInterval interval : new HoldIntervals(verdict).holdIntervals()) {
+        for (BufferGeneration.HoldInterval interval : new HoldIntervals(verdict).holdIntervals()) {
             int from = marks.roundOf(interval.from());
             int until = marks.roundOf(interval.until());
             if (marks.isCounted(from, until)) {
@@ -46,7 +46,7 @@ final class RetainedByRound {
         }
     }
 
-    private void add(HoldIntervals.HoldInterval held, int from, int until) {
+    private void add(BufferGeneration.HoldInterval held, int from, int until) {
         BufferGeneration buffer = held.buffer();
         SiteOnDevice site = new SiteOnDevice(sites.siteOf(buffer), buffer.device());
         Series ofSite = bySite.computeIfAbsent(site, unused -> new Series());

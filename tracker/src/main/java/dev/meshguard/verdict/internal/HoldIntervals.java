@@ -2,11 +2,11 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration.HoldInterval;
 import dev.meshguard.history.Timeline;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,16 +25,6 @@ public final class HoldIntervals {
 
     /** A number greater than that of every event. */
     public static final long TO_THE_END = Long.MAX_VALUE;
-
-    /**
-     * The interval of one buffer with one size; of memory that was resized there are several, one after the other.
-     *
-     * @param buffer the buffer
-     * @param size its size in the interval, in bytes
-     * @param from the number of the event that allocated or resized it
-     * @param until the number of the event that resized or freed it, or {@link #TO_THE_END}
-     */
-    public record HoldInterval(BufferGeneration buffer, long size, long from, long until) {}
 
     private final AllocationHistory history;
 
@@ -63,26 +53,16 @@ public final class HoldIntervals {
     public List<HoldInterval> holdIntervals() {
         List<HoldInterval> known = intervals;
         if (known == null) {
-            known = List.copyOf(found());
+            known = history.generations().stream()
+                    .flatMap(buffer ->
+                            buffer
+                                    .holdIntervals(ends.getOrDefault(
+                                            buffer, buffer.freedAt().orElse(TO_THE_END)))
+                                    .stream())
+                    .toList();
             intervals = known;
         }
         return known;
-    }
-
-    private List<HoldInterval> found() {
-        List<HoldInterval> found = new ArrayList<>();
-        for (BufferGeneration buffer : history.generations()) {
-            long until = ends.getOrDefault(buffer, buffer.freedAt().orElse(TO_THE_END));
-            if (until > buffer.allocatedAt()) {
-                long from = buffer.allocatedAt();
-                for (BufferGeneration.SizeChange change : buffer.sizeChanges()) {
-                    found.add(new HoldInterval(buffer, change.before(), from, change.event()));
-                    from = change.event();
-                }
-                found.add(new HoldInterval(buffer, buffer.size(), from, until));
-            }
-        }
-        return found;
     }
 
     /** Returns how many buffers are excluded. */

@@ -106,8 +106,13 @@ public final class VerdictBuilder {
     /** Returns the verdict. */
     public LeakVerdict verdict() {
         List<BufferGeneration> remaining = remaining();
-        List<Survivor> alreadyReported = remaining.isEmpty() ? List.of() : alreadyReported(remaining);
-        List<Survivor> diagnosed = remaining.isEmpty() ? List.of() : diagnosed(remaining);
+        List<Rule> rules = remaining.isEmpty() ? List.of() : rules(history);
+        List<Survivor> alreadyReported = new ArrayList<>();
+        List<Survivor> diagnosed = new ArrayList<>();
+        for (BufferGeneration buffer : remaining) {
+            excluded.reported(buffer)
+                    .ifPresentOrElse(alreadyReported::add, () -> diagnosed.add(diagnosed(buffer, rules)));
+        }
         List<UnreportedMemory> unreported = UnreportedMemory.in(index);
         List<Anomaly> anomalies = anomalies(unreported);
         ExpectationMatcher.Match matched =
@@ -150,29 +155,14 @@ public final class VerdictBuilder {
         return remaining;
     }
 
-    /** Returns what excluded verdicts have reported, as they reported it. */
-    private List<Survivor> alreadyReported(List<BufferGeneration> remaining) {
-        return remaining.stream()
-                .flatMap(buffer -> excluded.reported(buffer).stream())
-                .toList();
-    }
-
-    /** Returns the other survivors, each with the diagnosis of the first rule that knows its cause. */
-    private List<Survivor> diagnosed(List<BufferGeneration> remaining) {
-        List<Rule> rules = rules(history);
-        return remaining.stream()
-                .filter(buffer -> excluded.reported(buffer).isEmpty())
-                .map(buffer ->
-                        new Survivor(buffer, diagnosis(new SurvivorFacts(buffer, index), rules), Optional.empty()))
-                .toList();
-    }
-
-    /** The last rule always applies. */
-    private static Diagnosis diagnosis(SurvivorFacts survivor, List<Rule> rules) {
-        return rules.stream()
-                .flatMap(rule -> rule.examine(survivor).stream())
+    /** Returns a survivor with the diagnosis of the first rule that knows its cause; the last one always applies. */
+    private Survivor diagnosed(BufferGeneration buffer, List<Rule> rules) {
+        SurvivorFacts facts = new SurvivorFacts(buffer, index);
+        Diagnosis first = rules.stream()
+                .flatMap(rule -> rule.examine(facts).stream())
                 .findFirst()
                 .orElseThrow();
+        return new Survivor(buffer, first, Optional.empty());
     }
 
     private List<SurvivorGroup> groups(List<Survivor> survivors) {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.stream.Stream;
@@ -55,7 +56,7 @@ class HoldIntervalsTests {
         HoldIntervals memory = held(history);
 
         assertThat(memory.holdIntervals())
-                .extracting(HoldIntervals.HoldInterval::until)
+                .extracting(BufferGeneration.HoldInterval::until)
                 .containsExactly(until);
         assertThat(memory.holdIntervals()).as("made once").isSameAs(memory.holdIntervals());
         assertThat(memory.excludedBuffers()).isZero();

@@ -18,17 +18,12 @@ public final class CachedRule implements Rule {
         AllocationHistory history = survivor.history();
         return survivor.buffer().reportsRemaining().stream()
                 .flatMap(report -> report.details().owner().stream())
-                .filter(owner -> isCached(owner, history))
+                .filter(history::isCached)
                 .findFirst()
                 .map(owner -> LeakDiagnosis.certain(
                         Cause.CACHED,
                         survivor,
                         stillThere(owner, history.cachingOf(owner).orElseThrow())));
-    }
-
-    /** Returns whether a cache keeps an owner to the end. */
-    public static boolean isCached(Owner owner, AllocationHistory history) {
-        return history.cachingOf(owner).isPresent() && history.endOf(owner).isEmpty();
     }
 
     private static Evidence stillThere(Owner owner, HistoryEvent.OwnerCached caching) {

@@ -67,9 +67,7 @@ public final class ReportedTwiceRule implements Rule {
                 .findFirst();
         boolean isReal =
                 buffer.reportsRemaining().stream().anyMatch(report -> deviceOf(survivor, report) == buffer.device());
-        boolean isKept = buffer.owner()
-                .filter(owner -> CachedRule.isCached(owner, survivor.history()))
-                .isPresent();
+        boolean isKept = buffer.owner().filter(survivor.history()::isCached).isPresent();
         if (buffer.mesh().isEmpty() || real.isEmpty() || isReal || isKept) {
             return Optional.empty();
         }
