@@ -6,6 +6,7 @@ import dev.meshguard.event.HistoryEvent.Allocated;
 import dev.meshguard.event.HistoryEvent.Freed;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Phase;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
@@ -306,19 +307,19 @@ final class Generations {
             ofObjects.addAll(Timeline.Change.of(object, end));
         }
         ofObjects.sort(Comparator.comparingLong(Timeline.Change::event));
-        Timeline.Builder builder = new Timeline.Builder();
+        Timeline timeline = new Timeline();
         int next = 0;
         for (int index = 0; index < events.size(); index++) {
-            addChange(index, builder);
+            addChange(index, timeline);
             while (next < ofObjects.size() && ofObjects.get(next).event() <= numberAt(index + 1)) {
-                builder.add(ofObjects.get(next++));
+                timeline.add(ofObjects.get(next++));
             }
         }
-        return builder.build();
+        return timeline;
     }
 
     /** Adds the change with which a generation without an object begins or ends at an index, if one does. */
-    private void addChange(int index, Timeline.Builder timeline) {
+    private void addChange(int index, Timeline timeline) {
         boolean isBegin = begins.get(index);
         // The link of an allocation is to a later position, that of a free is to an earlier one.
         int begin = isBegin ? index + 1 : freeLinks[index] <= index ? freeLinks[index] : 0;
@@ -327,13 +328,9 @@ final class Generations {
         }
         Allocated first = allocation(begin);
         int sign = isBegin ? 1 : -1;
-        timeline.add(
-                numberAt(index + 1),
-                first.device(),
-                first.type(),
-                first.details().lifetime(),
-                sign,
-                sign * first.size());
+        MemoryKey memory =
+                new MemoryKey(first.device(), first.type(), first.details().lifetime());
+        timeline.add(new Timeline.Change(numberAt(index + 1), memory, sign, sign * first.size()));
     }
 
     private Allocated allocation(int position) {

@@ -1,7 +1,5 @@
 package dev.meshguard.history;
 
-import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,22 +31,47 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Timeline {
 
-    /** The memories that any change is about; a change refers to them by index. */
-    private final List<MemoryKey> memories;
+    private static final int FIRST_CAPACITY = 16;
 
-    private final long[] events;
-    private final int[] memoryIndexes;
-    private final byte[] buffers;
-    private final long[] bytes;
-    private final int count;
+    /** The memories that any change is about, in the order of their indexes; a change refers to them by index. */
+    private final Map<MemoryKey, Integer> memories = new LinkedHashMap<>();
 
-    private Timeline(Builder builder) {
-        this.memories = List.copyOf(builder.memories.keySet());
-        this.events = builder.events;
-        this.memoryIndexes = builder.memoryIndexes;
-        this.buffers = builder.buffers;
-        this.bytes = builder.bytes;
-        this.count = builder.count;
+    private @Nullable MemoryKey latest;
+    private int latestIndex;
+    private long[] events = new long[FIRST_CAPACITY];
+    private int[] memoryIndexes = new int[FIRST_CAPACITY];
+    private byte[] buffers = new byte[FIRST_CAPACITY];
+    private long[] bytes = new long[FIRST_CAPACITY];
+    private int count;
+
+    /** Creates a timeline without changes. */
+    Timeline() {}
+
+    /** Adds a change, whose event is not before that of the change before; only before the timeline is returned. */
+    void add(Change change) {
+        if (count > 0 && change.event < events[count - 1]) {
+            throw new IllegalArgumentException("Event #" + change.event + " comes after #" + events[count - 1]);
+        }
+        if (count == events.length) {
+            events = Arrays.copyOf(events, count * 2);
+            memoryIndexes = Arrays.copyOf(memoryIndexes, count * 2);
+            buffers = Arrays.copyOf(buffers, count * 2);
+            bytes = Arrays.copyOf(bytes, count * 2);
+        }
+        events[count] = change.event;
+        memoryIndexes[count] = indexOf(change.memory);
+        buffers[count] = (byte) change.buffers;
+        bytes[count] = change.bytes;
+        count++;
+    }
+
+    /** Most changes are about the memory of the change before. */
+    private int indexOf(MemoryKey memory) {
+        if (!memory.equals(latest)) {
+            latest = memory;
+            latestIndex = memories.computeIfAbsent(memory, unused -> memories.size());
+        }
+        return latestIndex;
     }
 
     /** Returns the curve of the selected memories together; it has no steps if none of them was ever used. */
@@ -68,9 +91,8 @@ public final class Timeline {
     public <G> Map<G, Curve> curvesBy(Function<MemoryKey, G> group) {
         Map<G, Curve> curves = new LinkedHashMap<>();
         Curve[] ofMemories = new Curve[memories.size()];
-        for (int i = 0; i < ofMemories.length; i++) {
-            ofMemories[i] = curves.computeIfAbsent(group.apply(memories.get(i)), unused -> new Curve());
-        }
+        memories.forEach((memory, index) ->
+                ofMemories[index] = curves.computeIfAbsent(group.apply(memory), unused -> new Curve()));
         for (int i = 0; i < count; i++) {
             ofMemories[memoryIndexes[i]].maxSteps++;
         }
@@ -223,7 +245,12 @@ public final class Timeline {
     public record Section(
             long allocatedBytes, long allocatedBuffers, long liveBytes, long liveBuffers, long peakBytes) {}
 
-    /** A change of one memory by one event: a generation begins, is resized or ends. */
+    /**
+     * A change of one memory by one event.
+     *
+     * @param buffers 1 if a generation begins, -1 if one ends, 0 if one is resized
+     * @param bytes the bytes more; negative if there are less
+     */
     record Change(long event, MemoryKey memory, int buffers, long bytes) {
 
         /**
@@ -243,70 +270,6 @@ public final class Timeline {
                 changes.add(new Change(end, memory, -1, -size));
             }
             return changes;
-        }
-    }
-
-    /** Collects changes in the order of their events. Not safe for use by several threads. */
-    static final class Builder {
-
-        private static final int FIRST_CAPACITY = 16;
-
-        private final Map<MemoryKey, Integer> memories = new LinkedHashMap<>();
-        private @Nullable MemoryKey latest;
-        private int latestIndex;
-        private long[] events = new long[FIRST_CAPACITY];
-        private int[] memoryIndexes = new int[FIRST_CAPACITY];
-        private byte[] buffers = new byte[FIRST_CAPACITY];
-        private long[] bytes = new long[FIRST_CAPACITY];
-        private int count;
-
-        void add(Change change) {
-            add(
-                    change.event,
-                    change.memory.device(),
-                    change.memory.type(),
-                    change.memory.lifetime(),
-                    change.buffers,
-                    change.bytes);
-        }
-
-        /**
-         * Adds a change.
-         *
-         * @param event the number of the event, not less than that of the change before
-         * @param moreBuffers 1 if a buffer begins, -1 if one ends, 0 if one is resized
-         * @param moreBytes the bytes more; negative if there are less
-         */
-        void add(long event, int device, BufferType type, BufferLifetime lifetime, int moreBuffers, long moreBytes) {
-            if (count > 0 && event < events[count - 1]) {
-                throw new IllegalArgumentException("Event #" + event + " comes after #" + events[count - 1]);
-            }
-            if (count == events.length) {
-                events = Arrays.copyOf(events, count * 2);
-                memoryIndexes = Arrays.copyOf(memoryIndexes, count * 2);
-                buffers = Arrays.copyOf(buffers, count * 2);
-                bytes = Arrays.copyOf(bytes, count * 2);
-            }
-            events[count] = event;
-            memoryIndexes[count] = indexOf(device, type, lifetime);
-            buffers[count] = (byte) moreBuffers;
-            bytes[count] = moreBytes;
-            count++;
-        }
-
-        /** Most changes are about the memory of the change before. */
-        private int indexOf(int device, BufferType type, BufferLifetime lifetime) {
-            MemoryKey known = latest;
-            if (known == null || known.device() != device || known.type() != type || known.lifetime() != lifetime) {
-                latest = new MemoryKey(device, type, lifetime);
-                latestIndex = memories.computeIfAbsent(latest, unused -> memories.size());
-            }
-            return latestIndex;
-        }
-
-        /** Returns the timeline; nothing may be added to the builder afterwards. */
-        Timeline build() {
-            return new Timeline(this);
         }
     }
 }

@@ -9,6 +9,8 @@ import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -16,16 +18,16 @@ import org.junit.jupiter.api.Test;
 
 class TimelineTests {
 
-    private final Timeline.Builder builder = new Timeline.Builder();
+    private final Timeline timeline = new Timeline();
 
     @Test
     void hasTheLiveBytesAfterEachEventOfAGroup() {
-        builder.add(2, 0, DRAM, USER, 1, 100);
-        builder.add(4, 1, L1, USER, 1, 7);
-        builder.add(5, 1, DRAM, SYSTEM, 1, 10);
-        builder.add(9, 0, DRAM, USER, -1, -100);
+        add(2, 0, DRAM, USER, 1, 100);
+        add(4, 1, L1, USER, 1, 7);
+        add(5, 1, DRAM, SYSTEM, 1, 10);
+        add(9, 0, DRAM, USER, -1, -100);
 
-        Map<Object, Timeline.Curve> curves = builder.build().curvesBy(MemoryKey::type);
+        Map<Object, Timeline.Curve> curves = timeline.curvesBy(MemoryKey::type);
 
         assertThat(curves).containsOnlyKeys(DRAM, L1);
         assertThat(bytes(curves.get(DRAM))).containsExactly(100, 110, 10);
@@ -36,12 +38,12 @@ class TimelineTests {
 
     @Test
     void namesTheFirstEventOfAPeak() {
-        builder.add(1, 0, DRAM, USER, 1, 100);
-        builder.add(3, 0, DRAM, USER, -1, -100);
-        builder.add(4, 0, DRAM, USER, 1, 60);
-        builder.add(5, 0, DRAM, USER, 1, 40);
+        add(1, 0, DRAM, USER, 1, 100);
+        add(3, 0, DRAM, USER, -1, -100);
+        add(4, 0, DRAM, USER, 1, 60);
+        add(5, 0, DRAM, USER, 1, 40);
 
-        Timeline.Curve curve = builder.build().curve(memory -> true);
+        Timeline.Curve curve = timeline.curve(memory -> true);
 
         assertThat(curve.peakBytes()).isEqualTo(100);
         assertThat(curve.peakEvent()).isEqualTo(1);
@@ -51,12 +53,12 @@ class TimelineTests {
 
     @Test
     void addsUpTheChangesOfARangeOfEvents() {
-        builder.add(1, 0, DRAM, USER, 1, 100);
-        builder.add(3, 0, DRAM, USER, 1, 20);
-        builder.add(4, 0, DRAM, USER, -1, -100);
-        builder.add(6, 0, DRAM, USER, 1, 5);
+        add(1, 0, DRAM, USER, 1, 100);
+        add(3, 0, DRAM, USER, 1, 20);
+        add(4, 0, DRAM, USER, -1, -100);
+        add(6, 0, DRAM, USER, 1, 5);
 
-        Timeline.Curve curve = builder.build().curve(memory -> true);
+        Timeline.Curve curve = timeline.curve(memory -> true);
 
         assertThat(curve.between(3, 6)).isEqualTo(new Timeline.Section(20, 1, 20, 1, 120));
         assertThat(curve.between(4, 5)).isEqualTo(new Timeline.Section(0, 0, 20, 1, 120));
@@ -65,7 +67,7 @@ class TimelineTests {
 
     @Test
     void hasNoStepsForMemoryThatWasNeverUsed() {
-        Timeline.Curve curve = builder.build().curve(memory -> true);
+        Timeline.Curve curve = timeline.curve(memory -> true);
 
         assertThat(curve.steps()).isZero();
         assertThat(curve.between(0, 9)).isEqualTo(new Timeline.Section(0, 0, 0, 0, 0));
@@ -73,10 +75,10 @@ class TimelineTests {
 
     @Test
     void rejectsAnEventOutOfOrder() {
-        builder.add(2, 0, DRAM, USER, 1, 100);
+        add(2, 0, DRAM, USER, 1, 100);
 
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> builder.add(1, 0, DRAM, USER, 1, 100))
+                .isThrownBy(() -> add(1, 0, DRAM, USER, 1, 100))
                 .withMessage("Event #1 comes after #2");
     }
 
@@ -93,5 +95,9 @@ class TimelineTests {
 
     private static long[] bytes(Timeline.Curve curve) {
         return IntStream.range(0, curve.steps()).mapToLong(curve::bytes).toArray();
+    }
+
+    private void add(long event, int device, BufferType type, BufferLifetime lifetime, int buffers, long bytes) {
+        timeline.add(new Timeline.Change(event, new MemoryKey(device, type, lifetime), buffers, bytes));
     }
 }
