@@ -1,16 +1,14 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.OrderTests.Releaser;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.WithFixtures;
-import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
@@ -99,20 +97,6 @@ class BlameTests implements WithFixtures {
     // so after the check of each test. For a mesh of one test this is unavoidable, because the mesh no longer exists
     // then;
     // a mesh of the class is closed after the arguments.
-
-    /** Frees its buffers when it is closed. */
-    static final class Releaser implements AutoCloseable {
-        private final Deque<MeshBuffer> buffers = new ArrayDeque<>();
-
-        void add(MeshBuffer buffer) {
-            buffers.add(buffer);
-        }
-
-        @Override
-        public void close() {
-            buffers.forEach(MeshBuffer::deallocate);
-        }
-    }
 
     static Stream<Releaser> releasers() {
         return Stream.of(new Releaser());

@@ -8,6 +8,7 @@ import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
@@ -19,6 +20,9 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
@@ -65,6 +69,50 @@ class ClosingTests implements WithFixtures {
                 text = "is still open, so its buffers may still be freed. Close it before the check.")
         void aMeshThatWasOpenedPastTheExtensionHasToBeClosedByTheTest(AllocationTracker tracker) {
             Ttnn.create(tracker).openMeshDevice();
+        }
+
+        @MustLeak
+        void aMeshThatAHelperOpensOnAnotherThreadIsTheTestsToo(Ttnn ttnn) {
+            CompletableFuture.runAsync(() -> Buffers.take(ttnn.openMeshDevice(MeshShape.of(1, 1))))
+                    .join();
+        }
+    }
+
+    @TrackAllocations
+    static class FreedLateTestCase {
+
+        private Optional<Tensor> freedAfterwards = Optional.empty();
+
+        @AfterEach
+        void free(Ttnn ttnn) {
+            freedAfterwards.ifPresent(ttnn::deallocate);
+        }
+
+        private static Tensor tensor(Ttnn ttnn, MeshDevice mesh) {
+            return ttnn.empty(TensorShape.of(32, 64), DataType.BFLOAT16, mesh);
+        }
+
+        @Test
+        @MustFail(verdict = Outcome.FREED_LATE)
+        void whatTheTestFreesAfterItClosedTheMeshIsFreedLate(Ttnn ttnn, MeshDevice mesh) {
+            Tensor late = tensor(ttnn, mesh);
+            ttnn.closeMeshDevice(mesh);
+            ttnn.deallocate(late);
+        }
+
+        @Test
+        @MustFail(verdict = Outcome.FREED_LATE)
+        void whatAfterEachFreesAfterTheTestClosedTheMeshIsFreedLate(Ttnn ttnn, MeshDevice mesh) {
+            freedAfterwards = Optional.of(tensor(ttnn, mesh));
+            ttnn.closeMeshDevice(mesh);
+        }
+
+        /** The extension closes nothing here. */
+        @Test
+        @MustFail(verdict = Outcome.FREED_LATE)
+        @TrackAllocations(grace = "1 s")
+        void whatIsFreedLateIsSoWithAGraceToo(Ttnn ttnn, MeshDevice mesh) {
+            whatTheTestFreesAfterItClosedTheMeshIsFreedLate(ttnn, mesh);
         }
     }
 

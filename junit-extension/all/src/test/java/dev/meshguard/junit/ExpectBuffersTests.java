@@ -1,10 +1,12 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
+import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.Nested;
@@ -74,6 +76,15 @@ class ExpectBuffersTests implements WithFixtures {
         @ExpectBuffers(type = BufferType.DRAM, atMost = 7, because = "seven are enough")
         @MustFail(verdict = Outcome.LEAKED, text = "because \"seven are enough\"); 1 more than that allows")
         void oneMore(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        @FakeMesh(rows = 1, columns = 1)
+        @ExpectBuffers(type = BufferType.DRAM, atMost = 1, because = "one is shared")
+        @MustFail(verdict = Outcome.LEAKED, text = "sum     2 allocated = 0 freed + 1 leaked + 1 expected\n")
+        void anotherAtTheSameAddress(MeshDevice mesh) {
+            mesh.allocateOn(0, BufferConfig.of(BufferType.DRAM, 4_096, 4_096));
             Buffers.take(mesh);
         }
     }

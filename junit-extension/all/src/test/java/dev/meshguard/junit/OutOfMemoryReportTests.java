@@ -2,16 +2,20 @@ package dev.meshguard.junit;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
+import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.MultipleFailuresError;
 
@@ -98,6 +102,24 @@ class OutOfMemoryReportTests implements WithFixtures {
 
         private static void fill(MeshDevice mesh) {
             mesh.allocate(BufferType.L1, MOST_OF_L1);
+            mesh.allocate(BufferType.L1, MOST_OF_L1);
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class SharedMeshTestCase {
+
+        @MustLeak
+        void culprit(MeshDevice mesh) {
+            mesh.allocate(BufferType.L1, MOST_OF_L1);
+        }
+
+        @Test
+        @MustFail(
+                error = DeviceOutOfMemoryException.class,
+                text = {"OutOfMemoryReportTests.java:", ", by OutOfMemoryReportTests$SharedMeshTestCase#culprit"})
+        void theErrorOfTheVictimNamesTheCulprit(MeshDevice mesh) {
             mesh.allocate(BufferType.L1, MOST_OF_L1);
         }
     }

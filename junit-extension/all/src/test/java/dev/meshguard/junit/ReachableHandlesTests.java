@@ -11,11 +11,8 @@ import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Program;
-import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.HandleRelease;
-import dev.meshguard.mesh.tensor.DataType;
-import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.lang.annotation.Retention;
@@ -112,25 +109,6 @@ class ReachableHandlesTests implements WithFixtures {
         }
     }
 
-    @OnOneDevice
-    static class AliasTestCase {
-        private Tensor @Nullable [] views;
-
-        @Test
-        @MustFail(
-                verdict = Outcome.LEAKED,
-                text = {
-                    "4 KiB in 1 DRAM buffer",
-                    "at dev.meshguard.junit.ReachableHandlesTests$AliasTestCase.aTensorIsHeldByWhoeverHasAnAliasOfIt(",
-                    "HELD: still referenced by AliasTestCase.views -> Tensor[0] ("
-                })
-        void aTensorIsHeldByWhoeverHasAnAliasOfIt(Ttnn ttnn, MeshDevice mesh) {
-            Tensor weights = ttnn.empty(TensorShape.of(32, 64), DataType.BFLOAT16, mesh);
-            views = new Tensor[] {weights.reshape(TensorShape.of(1, 32, 64))};
-            weights.close();
-        }
-    }
-
     /** A mesh that lasts as long as its class is searched for with the instance of the class. */
     @MustFail(
             verdict = Outcome.LEAKED,
@@ -187,28 +165,6 @@ class ReachableHandlesTests implements WithFixtures {
                 })
         void aBufferThatACollectionWouldFreeAfterTheCheckIsLost(MeshDevice mesh) {
             Buffers.take(mesh);
-        }
-    }
-
-    @OnOneDevice
-    static class OwnCollectionTestCase {
-        private final Own cache = new Own();
-
-        @Test
-        @MustFail(
-                verdict = Outcome.LEAKED,
-                text = {
-                    "4 KiB in 1 DRAM buffer",
-                    "at dev.meshguard.junit.ReachableHandlesTests$OwnCollectionTestCase.whatCannotBeReadFromOutsideIsNamed(",
-                    "its handle is still reachable, but from none of the objects that were searched (",
-                    "who holds buffers was not looked for in dev.meshguard.junit.ReachableHandlesTests$OwnCollectionTestCase$Own, which cannot be read from outside"
-                })
-        void whatCannotBeReadFromOutsideIsNamed(MeshDevice mesh) {
-            cache.put("a", Buffers.take(mesh));
-        }
-
-        static final class Own extends HashMap<String, Object> {
-            private static final long serialVersionUID = 1;
         }
     }
 

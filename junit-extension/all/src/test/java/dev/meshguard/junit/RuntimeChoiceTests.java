@@ -119,6 +119,17 @@ class RuntimeChoiceTests implements WithFixtures {
         }
 
         @Test
+        @TrackAllocations
+        @MustFail(
+                text = {
+                    "OVERLAP  two meshes held the same memory at a time",
+                    "rerun mvn test -Dtest='RuntimeChoiceTests$OpenSubmeshTestCase#memoryThatTwoMeshesHeldFailsTheTest'"
+                })
+        void memoryThatTwoMeshesHeldFailsTheTest(Ttnn ttnn, MeshDevice mesh) {
+            submeshesThatWereLeftOpenAreClosedBeforeTheirMesh(ttnn, mesh);
+        }
+
+        @Test
         @MustFail(
                 text = "note    mesh 1 was still open although mesh 0, of which it is a part, was closed;"
                         + " MeshGuard cleared its program cache and closed it")

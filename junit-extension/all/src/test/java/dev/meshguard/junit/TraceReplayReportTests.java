@@ -37,19 +37,6 @@ class TraceReplayReportTests implements WithFixtures {
         }
 
         @Test
-        @MustFail(
-                text = {
-                    "OVERWRITTEN  8 KiB in 8 DRAM buffers, freed before a replay; allocated in",
-                    "fix   Keep the buffer until the trace is released."
-                })
-        void namesTheFreeOfAnInput(MeshDevice mesh) {
-            TraceId trace = captured(mesh);
-            mesh.meshTraceBuffer(trace).orElseThrow().deallocate();
-            mesh.replayMeshTrace(0, trace, Blocking.BLOCKING);
-            mesh.releaseMeshTrace(trace);
-        }
-
-        @Test
         @ExpectBuffers(label = "staging", exactly = 8, overwritten = true, because = "written before each use")
         void permitsWhatAnEntryPermits(MeshDevice mesh) {
             replayOver(mesh);
