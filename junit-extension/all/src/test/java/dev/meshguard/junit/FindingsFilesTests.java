@@ -22,6 +22,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** With {@code meshguard.findings} each JVM writes its checks and findings. */
@@ -53,22 +54,6 @@ class FindingsFilesTests {
     }
 
     @Test
-    void attributeFindingsOnASharedMeshToTheirTests() throws IOException {
-        run(SharedMeshTestCase.class, Map.of());
-
-        assertThat(shortLines())
-                .containsExactly(
-                        "run",
-                        "check allocatesNothing PASSED LEAK_FREE",
-                        "check freesAll PASSED LEAK_FREE",
-                        "finding leaks FAILED LEAKED",
-                        "check leaks FAILED LEAKED",
-                        "finding SharedMeshTestCase PASSED EXPECTED",
-                        "check SharedMeshTestCase PASSED EXPECTED_ONLY",
-                        "end");
-    }
-
-    @Test
     void ofMemoryOfNoTestHaveTheRunAsSubject() throws IOException {
         run(UnownedMemoryTestCase.class, Map.of());
 
@@ -76,18 +61,17 @@ class FindingsFilesTests {
                 .contains("\"test\":\"the whole run\",\"subject\":\"RUN\",\"source\":\"global\",\"result\":\"FAILED\"");
     }
 
-    @Test
-    void showWhichFindingsAreExpected() throws IOException {
-        run(ExpectingTestCase.class, Map.of());
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            SharedMeshTestCase             | run, check allocatesNothing PASSED LEAK_FREE, check frees PASSED LEAK_FREE, finding leaks FAILED LEAKED, check leaks FAILED LEAKED, finding SharedMeshTestCase PASSED EXPECTED, check SharedMeshTestCase PASSED EXPECTED_ONLY, end
+            ExpectingTestCase              | run, finding keeps PASSED EXPECTED, check keeps PASSED EXPECTED_ONLY, entry, matched, end
+            PromisingTestCase              | run, check keepsNothing FAILED STALE_EXPECTATION, entry, end
+            PromisingOnSharedMeshTestCase  | run, check keepsNothing FAILED STALE_EXPECTATION, check PromisingOnSharedMeshTestCase PASSED LEAK_FREE, entry, end
+            """)
+    void showWhatIsLeakedExpectedOrLacking(String testCase, String lines) throws IOException, ClassNotFoundException {
+        run(Class.forName(FindingsFilesTests.class.getName() + "$" + testCase), Map.of());
 
-        assertThat(shortLines())
-                .containsExactly(
-                        "run",
-                        "finding keeps PASSED EXPECTED",
-                        "check keeps PASSED EXPECTED_ONLY",
-                        "entry",
-                        "matched",
-                        "end");
+        assertThat(String.join(", ", shortLines())).isEqualTo(lines);
     }
 
     @Test
@@ -98,14 +82,6 @@ class FindingsFilesTests {
 
         assertThat(text())
                 .contains("\"kind\":\"found\"", "\"result\":\"KNOWN\"", "\"status\":\"LEAKED\"", "\"known\":true");
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {PromisingTestCase.class, PromisingOnSharedMeshTestCase.class})
-    void showWhichTestsLackExpectedBuffers(Class<?> promising) throws IOException {
-        run(promising, Map.of());
-
-        assertThat(shortLines()).contains("check keepsNothing FAILED STALE_EXPECTATION");
     }
 
     @Test
@@ -144,23 +120,6 @@ class FindingsFilesTests {
                         "check factory [leaks] FAILED LEAKED",
                         "check factory [clean] PASSED LEAK_FREE",
                         "check factory PASSED EXPECTED_ONLY");
-    }
-
-    @Test
-    void ofANamedRunAreReportedWithWhatIsLeftToJudge() throws IOException {
-        Path file = Files.writeString(folder.resolve("expected.txt"), "label \"fabric\" because \"telemetry\"\n");
-
-        RunAssert.assertThat(run(
-                        TypicalTestCase.Clean.class,
-                        Map.of(
-                                "meshguard.run",
-                                "7",
-                                "meshguard.expected-buffers",
-                                file.toString(),
-                                "meshguard.summary",
-                                "off")))
-                .hasPublishedTextContaining("The run 7 is not judged yet: 1 expectation waits for RunVerifier over "
-                        + folder.resolve("findings") + " (docs/baseline.md)");
     }
 
     @Test
@@ -243,22 +202,9 @@ class FindingsFilesTests {
         void requestsNothing() {}
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class SharedMeshTestCase {
-
+    static class SharedMeshTestCase extends TypicalTestCase.Shared {
         @Test
         void allocatesNothing(MeshDevice mesh) {}
-
-        @Test
-        void freesAll(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
     }
 
     @TrackAllocations

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.processes.WatchedProcesses;
-import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.RunAssert;
@@ -66,10 +64,10 @@ class PagesTests {
     @Test
     void theIndexListsWhatWasRunInOneFolder() {
         run(TypicalTestCase.CleanAndLeak.class);
-        run(BudgetTestCase.class);
+        run(TypicalTestCase.OverBudget.class);
 
         assertThat(titles())
-                .containsExactly("PagesTests$BudgetTestCase#takesTooMuch", "TypicalTestCase$CleanAndLeak#leaks");
+                .containsExactly("TypicalTestCase$CleanAndLeak#leaks", "TypicalTestCase$OverBudget#takesTooMuch");
     }
 
     @Test
@@ -146,10 +144,12 @@ class PagesTests {
 
     @Test
     void aBudgetThatIsNotKeptIsOnThePageWithItsLines() {
-        String failure =
-                run(BudgetTestCase.class).hasTest("takesTooMuch").whichFailed().text();
+        String failure = run(TypicalTestCase.OverBudget.class)
+                .hasTest("takesTooMuch")
+                .whichFailed()
+                .text();
 
-        Path page = onlyPage("PagesTests.BudgetTestCase.takesTooMuch-");
+        Path page = onlyPage("TypicalTestCase.OverBudget.takesTooMuch-");
         assertThat(failure).contains("\npage    " + page + "\nrerun   ");
         assertThat(textOf(page)).isEqualTo(failure);
         assertThat(dataOf(page).at("/budgets/kept").booleanValue()).isFalse();
@@ -158,12 +158,12 @@ class PagesTests {
 
     @Test
     void roundsThatGrowAreOnAPageWithWhatEachLeft() {
-        String failure = run(GrowingTestCase.class)
+        String failure = run(TypicalTestCase.Growing.class)
                 .hasInvocation("grows", 3)
                 .whichFailed()
                 .text();
 
-        Path page = onlyPage("PagesTests.GrowingTestCase.grows-");
+        Path page = onlyPage("TypicalTestCase.Growing.grows-");
         assertThat(failure).contains("\npage    " + page + "\nrerun   ");
         assertThat(textOf(page)).isEqualTo(failure);
         assertThat(dataOf(page).at("/growth/trend").textValue()).isEqualTo("GROWING");
@@ -172,9 +172,9 @@ class PagesTests {
 
     @Test
     void aPageOfRoundsThatGrewIsNotReplacedByThatOfTheirMesh() {
-        run(Map.of("meshguard.page", "always"), GrowingTestCase.class);
+        run(Map.of("meshguard.page", "always"), TypicalTestCase.Growing.class);
 
-        assertThat(dataOf(onlyPage("PagesTests.GrowingTestCase.grows-"))
+        assertThat(dataOf(onlyPage("TypicalTestCase.Growing.grows-"))
                         .at("/headline")
                         .textValue())
                 .startsWith("Memory grows with the rounds of");
@@ -328,27 +328,6 @@ class PagesTests {
         @TestFactory
         Stream<DynamicTest> dynamic(MeshDevice mesh) {
             return Stream.of("one", "two/..\\").map(name -> DynamicTest.dynamicTest(name, () -> Buffers.take(mesh)));
-        }
-    }
-
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
-    static class BudgetTestCase {
-
-        @Test
-        @MemoryBudget(type = BufferType.DRAM, peakBytes = 16)
-        void takesTooMuch(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-    }
-
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
-    static class GrowingTestCase {
-
-        @RepeatUntilStable(atLeast = 3, atMost = 3)
-        void grows(MeshDevice mesh) {
-            Buffers.take(mesh);
         }
     }
 

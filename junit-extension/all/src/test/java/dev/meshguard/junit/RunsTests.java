@@ -4,6 +4,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.suite.api.SelectClasses;
+import org.junit.platform.suite.api.Suite;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
 /**
@@ -54,6 +57,31 @@ class RunsTests {
                 .whichFailed()
                 .withFirstFrame("run.check(the whole run)");
     }
+
+    /** A suite is a run of its own. */
+    @Test
+    void memoryOfNoTestFailsItsSuiteAndNotTheNext() {
+        assertThat(JupiterRun.runSuites(LeakingSuite.class, CleanSuite.class))
+                .hasOnlyLeakOf("JUnit Jupiter")
+                .withFirstFrameIn("UnownedMemoryTestCase.leaks");
+    }
+
+    @Suite
+    @SelectClasses(UnownedMemoryTestCase.class)
+    static class LeakingSuite {}
+
+    @Suite
+    @SelectClasses(UnownedMemoryTestCase.FreeingTestCase.class)
+    static class CleanSuite {}
+
+    @Test
+    void aTestOfASuiteIsBlamedForItsLeak() {
+        assertThat(JupiterRun.runSuites(SuiteOfLeakingTest.class)).hasOnlyFailed("leaks(MeshDevice)");
+    }
+
+    @Suite
+    @SelectClasses(TypicalTestCase.CleanAndLeak.class)
+    static class SuiteOfLeakingTest {}
 
     @Test
     void manyRunsAtTheSameTimeDoNotMeet() {

@@ -57,6 +57,34 @@ class SeveralSourcesTests implements WithFixtures {
                 .withMessage("MeshGuardExtension: the source \"mesh\" twice is rejected. Give its settings once.");
     }
 
+    @Test
+    void testsWithTheSameSettingsMayShareASession() {
+        SourceSettings ofParameter = ofParameter(new LibrarySource("one"));
+
+        Assertions.assertThat(ofParameter)
+                .isEqualTo(ofParameter(new LibrarySource("other")))
+                .hasSameHashCodeAs(ofParameter(new LibrarySource("other")))
+                .isNotEqualTo(ofParameter(new FakeMeshSource()));
+    }
+
+    @Test
+    void aSourceBeginsWithTheTestUnlessTheParameterIsAllThereIs() {
+        LibrarySource source = new LibrarySource("one");
+        SourceSettings ofEachTest = SourceSettings.withoutOptions(source, SeveralSourcesTests::session);
+
+        Assertions.assertThat(ofEachTest.beginsOnRequest()).isFalse();
+        Assertions.assertThat(ofParameter(source).beginsOnRequest()).isTrue();
+        Assertions.assertThat(ofEachTest).isNotEqualTo(ofParameter(source));
+    }
+
+    private static SourceSettings ofParameter(AllocationSource source) {
+        return SourceSettings.ofParameter(source, context -> session(context));
+    }
+
+    private static SourceSession session(SourceContext context) {
+        throw new IllegalStateException("no session is begun here");
+    }
+
     /** A library that reports a leak when its session begins, and logs its close. */
     private record Library(String id, boolean leaks, boolean isClosable, ThreadLocal<List<String>> closed)
             implements SourceSettings {

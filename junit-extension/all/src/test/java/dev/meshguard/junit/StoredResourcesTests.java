@@ -2,7 +2,6 @@ package dev.meshguard.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
@@ -55,7 +54,7 @@ class StoredResourcesTests {
 
     @Test
     void theRoundsOfATestAreJudged() {
-        RunAssert.assertThat(run(GrowingCase.class))
+        RunAssert.assertThat(run(TypicalTestCase.Growing.class))
                 .hasInvocation("grows", 3)
                 .whichFailed()
                 .with(AssertionFailedError.class);
@@ -118,13 +117,6 @@ class StoredResourcesTests {
             return Stream.of(
                     DynamicTest.dynamicTest("frees", () -> Buffers.take(mesh).deallocate()),
                     DynamicTest.dynamicTest("leaks", () -> Buffers.take(mesh)));
-        }
-    }
-
-    static class GrowingCase {
-        @RepeatUntilStable
-        void grows(MeshDevice mesh) {
-            Buffers.take(mesh);
         }
     }
 }

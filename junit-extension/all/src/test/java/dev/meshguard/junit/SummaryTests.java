@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.meshguard.assertions.LeakAssertions;
-import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
@@ -46,19 +46,19 @@ import org.opentest4j.TestAbortedException;
  */
 class SummaryTests {
 
-    private static final String KNOWN_WEIGHTS = "247690f53faf 8 DRAM 4096 KnownTestCase.leaks\n";
+    private static final String KNOWN_WEIGHTS = "6777fb7dabbc 8 DRAM 4096 Leak.leaks\n";
     private static final String KNOWN = """
                         MeshGuard  1 test tracked · 8 buffers · 1 with known leaks only
-                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$KnownTestCase#leaks
+                           peak of a device  DRAM 4 KiB (4096 B) in TypicalTestCase$Leak#leaks
                            known leaks       1 leak · 8 buffers · 32 KiB (32768 B)""";
 
     /** Shown in {@code docs/baseline.md}. */
-    static final String UNJUDGED = """
+    private static final String UNJUDGED = """
                whole run         The run 7 is not judged yet: 1 expectation waits for RunVerifier over target/findings \
             (docs/baseline.md)""";
 
     /** Shown in {@code docs/reports.md}. */
-    static final String LEAKS = """
+    private static final String LEAKS = """
             MeshGuard  4 tests tracked · 40 buffers · 3 failed
                peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$LeakTestCase#leaksTwo
                leaks             HELD  1 leak · 8 buffers · 32 KiB (32768 B)
@@ -108,6 +108,14 @@ class SummaryTests {
     }
 
     @Test
+    void thePagesShowWhatIsPrintedAndItsParameter() throws IOException {
+        Path page = Path.of("..", "..", "docs", "reports.md");
+
+        assertThat(Files.readString(page)).contains("```\n" + LEAKS + "\n```").contains(ConfigurationKey.SUMMARY.key());
+        assertThat(Files.readString(page.resolveSibling("baseline.md"))).contains("```\n" + UNJUDGED + "\n```");
+    }
+
+    @Test
     void reportsAnAbortedTestSeparately() {
         assertThat(printed(Map.of(), AbortedTestCase.class)).containsExactly("""
                         MeshGuard  2 tests tracked · 16 buffers · 1 aborted with findings
@@ -119,7 +127,7 @@ class SummaryTests {
     void whatTheBaselineKnowsIsNoFailure() throws IOException {
         Path baseline = Files.writeString(folder.resolve("known.txt"), KNOWN_WEIGHTS);
 
-        assertThat(printed(Map.of("meshguard.baseline", baseline.toString()), KnownTestCase.class))
+        assertThat(printed(Map.of("meshguard.baseline", baseline.toString()), TypicalTestCase.Leak.class))
                 .containsExactly(KNOWN);
     }
 
@@ -133,27 +141,25 @@ class SummaryTests {
 
         assertThat(printed(
                         Map.of("meshguard.baseline", baseline.toString(), "meshguard.baseline.update", "accept"),
-                        KnownTestCase.class))
+                        TypicalTestCase.Leak.class))
                 .containsExactly(KNOWN);
-        assertThat(baseline)
-                .content()
-                .endsWith(KNOWN_WEIGHTS + "   dev.meshguard.junit.SummaryTests$KnownTestCase#leaks\n");
+        assertThat(baseline).content().endsWith(KNOWN_WEIGHTS + "   dev.meshguard.junit.TypicalTestCase$Leak#leaks\n");
     }
 
     @Test
     void expectationsThatMatchedNothingAreListed() throws IOException {
         Path file = Files.writeString(
                 folder.resolve("expected.txt"),
-                "DRAM label \"cache\" because \"it is shared\"\n"
+                "DRAM label \"weights\" because \"it is shared\"\n"
                         + IntStream.rangeClosed(1, 7)
                                 .mapToObj(number -> "TRACE label \"t" + number + "\" because \"traces stay\"\n")
                                 .reduce("", String::concat));
 
-        assertThat(printed(Map.of("meshguard.expected-buffers", file.toString()), ExpectedTestCase.class))
+        assertThat(printed(Map.of("meshguard.expected-buffers", file.toString()), TypicalTestCase.Weights.class))
                 .map(text -> text.replace(folder.toString(), "folder"))
                 .containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · all checks held
-                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$ExpectedTestCase#leaves
+                           peak of a device  DRAM 4 KiB (4096 B) in TypicalTestCase$Weights#keeps
                            never matched     7 of 8 expectations, in what was run
                                              TRACE, label "t1", because "traces stay" at folder/expected.txt:2
                                              TRACE, label "t2", because "traces stay" at folder/expected.txt:3
@@ -307,11 +313,11 @@ class SummaryTests {
 
     @Test
     void countsAFailureThatIsNotALeakSeparately() {
-        assertThat(printed(Map.of(), BudgetTestCase.class)).containsExactly("""
-                        MeshGuard  1 test tracked · 8 buffers · 1 failed
-                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$BudgetTestCase#takesTooMuch
+        assertThat(printed(Map.of(), TypicalTestCase.OverBudget.class)).containsExactly("""
+                        MeshGuard  1 test tracked · 1 buffer · 1 failed
+                           peak of a device  DRAM 4 KiB (4096 B) in TypicalTestCase$OverBudget#takesTooMuch
                            leaks             1 check failed for something else: budgets, overwritten buffers, wrong reports, doubts
-                           rerun             mvn test -Dtest='SummaryTests$BudgetTestCase#takesTooMuch'""");
+                           rerun             mvn test -Dtest='TypicalTestCase$OverBudget#takesTooMuch'""");
     }
 
     @Test
@@ -462,23 +468,6 @@ class SummaryTests {
         }
     }
 
-    @TrackAllocations
-    static class ExpectedTestCase {
-        @Test
-        void leaves(MeshDevice mesh) {
-            Buffers.take(mesh, "cache");
-        }
-    }
-
-    @TrackAllocations
-    static class BudgetTestCase {
-        @Test
-        @MemoryBudget(type = BufferType.DRAM, peakBytes = 2_048)
-        void takesTooMuch(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-    }
-
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class SharedTestCase {
         @BeforeAll
@@ -509,22 +498,7 @@ class SummaryTests {
         }
     }
 
-    @TrackAllocations
-    static class KnownTestCase {
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations
-    static class AbortedTestCase {
-        @Test
-        void aborts(MeshDevice mesh) {
-            Buffers.take(mesh);
-            throw new TestAbortedException("no hardware");
-        }
-
+    static class AbortedTestCase extends TypicalTestCase.Aborted {
         @Test
         void abortsAndFrees(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();

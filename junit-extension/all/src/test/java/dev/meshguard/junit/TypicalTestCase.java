@@ -1,7 +1,9 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
@@ -83,6 +85,25 @@ final class TypicalTestCase {
             Buffers.take(mesh);
             mesh.close();
             LeakAssertions.assertThat(tracker).noLeaks();
+        }
+    }
+
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
+    static class OverBudget {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 16)
+        void takesTooMuch(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
+    static class Growing {
+        @RepeatUntilStable(atLeast = 3, atMost = 3)
+        void grows(MeshDevice mesh) {
+            Buffers.take(mesh);
         }
     }
 }
