@@ -39,9 +39,9 @@ class NeededEntriesTests {
                 .whichFailed()
                 .with(AssertionFailedError.class, """
                 STALE  3 of 5 expectations matched nothing in the whole run      [1 JVM]
-                   label "fabric", because "of the method" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase#keeps
-                   label "fabric", because "of the class" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase
-                   label "fabric", because "of the field" at MeshGuardExtension.expecting in NeededEntriesTests$NeverMatchedTestCase
+                   label "fabric", because "telemetry" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase#keeps
+                   label "fabric", because "telemetry" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase
+                   label "fabric", because "telemetry" at MeshGuardExtension.expecting in NeededEntriesTests$NeverMatchedTestCase
                 Remove entries that match nothing any more; an unneeded entry hides the next leak.""")
                 .withFirstFrameIn("NeverMatchedTestCase.keeps");
     }
@@ -120,17 +120,17 @@ class NeededEntriesTests {
     }
 
     @ExpectBuffers(label = "weights", because = "of the class, too")
-    @ExpectBuffers(label = "fabric", because = "of the class")
+    @ExpectBuffers(label = "fabric", because = "telemetry")
     static class NeverMatchedTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
                 .expecting(
-                        Expectation.because("of the field").label("fabric"),
+                        Expectation.because("telemetry").label("fabric"),
                         Expectation.because("of the field, too").label("cache"))
                 .build();
 
         @Test
-        @ExpectBuffers(label = "fabric", because = "of the method")
+        @ExpectBuffers(label = "fabric", because = "telemetry")
         void keeps(MeshDevice mesh) {
             Buffers.take(mesh, "weights");
             Buffers.take(mesh, "cache");
