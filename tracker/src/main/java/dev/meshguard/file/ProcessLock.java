@@ -31,6 +31,9 @@ public final class ProcessLock {
         T make() throws IOException;
     }
 
+    /** A file lock belongs to the whole process: a second thread that requests it fails instead of waiting. */
+    private static final Object OF_THREADS = new Object();
+
     private ProcessLock() {}
 
     /**
@@ -40,7 +43,7 @@ public final class ProcessLock {
      * @throws IOException if the lock cannot be acquired, or from the change
      */
     public static <T> T holding(Path file, Change<T> change) throws IOException {
-        synchronized (InJvm.LOCK) {
+        synchronized (OF_THREADS) {
             try (FileChannel channel =
                             FileChannel.open(lockFile(file), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock lock = channel.lock()) {
@@ -52,10 +55,5 @@ public final class ProcessLock {
     private static Path lockFile(Path file) {
         return Path.of(System.getProperty("java.io.tmpdir"))
                 .resolve(InvariantText.of("meshguard-%08x.lock", file.toString().hashCode()));
-    }
-
-    /** A file lock belongs to the whole process: a second thread that requests it fails instead of waiting. */
-    private static final class InJvm {
-        private static final Object LOCK = new Object();
     }
 }

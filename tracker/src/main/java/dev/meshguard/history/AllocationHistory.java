@@ -350,7 +350,7 @@ public final class AllocationHistory {
 
     /** Returns the devices with any report, ascending. */
     public List<Integer> devices() {
-        return List.copyOf(pass().reportedDevices());
+        return pass().reportedDevices.stream().sorted().toList();
     }
 
     /** Returns the ledger into which the events are entered again; nothing more may be entered. */

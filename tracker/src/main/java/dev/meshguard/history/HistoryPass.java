@@ -18,9 +18,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +44,9 @@ final class HistoryPass {
     final IdentityHashMap<MemoryRequest, HistoryEvent.ReferencesCounted> counted = new IdentityHashMap<>(0);
 
     final NavigableMap<Long, HistoryEvent.PhaseBegan> phases = new TreeMap<>();
+    /** The devices that reports named. */
+    final Set<Integer> reportedDevices = new HashSet<>();
+
     final Meshes meshes = new Meshes();
     final Devices devices;
     final WitnessSnapshots snapshots;
@@ -96,21 +97,10 @@ final class HistoryPass {
                 : Math.min(mesh.closingAt(), ofDevice);
     }
 
-    /** Returns the devices with any report. */
-    SortedSet<Integer> reportedDevices() {
-        SortedSet<Integer> reported = new TreeSet<>();
-        devices.all().stream()
-                .filter(device -> device.addresses().count() > 0)
-                .forEach(device -> reported.add(device.id()));
-        firstDevices.keySet().forEach(outside -> reported.add(outside.device()));
-        anomalies.forEach(anomaly -> reported.add(anomaly.device()));
-        otherEvents
-                .getOrDefault(HistoryEvent.FreeIgnored.class, List.of())
-                .forEach(free -> reported.add(((HistoryEvent.FreeIgnored) free).device()));
-        return reported;
-    }
-
     private void apply(HistoryEvent event) {
+        if (event instanceof HistoryEvent.OfMemory report) {
+            reportedDevices.add(report.device());
+        }
         if (event instanceof HistoryEvent.Allocated report) {
             generations.reported(report.request(), position);
             allocated(report);

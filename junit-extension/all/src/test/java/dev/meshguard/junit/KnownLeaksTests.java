@@ -11,6 +11,7 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineEntry;
+import dev.meshguard.verdict.baseline.Fingerprint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,11 +54,8 @@ class KnownLeaksTests {
         List<BaselineEntry> entries = new ArrayList<>();
         for (String test : tests) {
             entries.add(new BaselineEntry(
-                    String.format("%012x", entries.size()),
+                    new Fingerprint(String.format("%012x", entries.size()), BufferType.DRAM, 64, "Model.load"),
                     1,
-                    BufferType.DRAM,
-                    64,
-                    "Model.load",
                     test.isEmpty() ? new TreeSet<>() : new TreeSet<>(List.of(test.split(", ", -1)))));
         }
         Files.writeString(file(), Baseline.of(entries).toText());

@@ -16,17 +16,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A known leak: its fingerprint, the most buffers of it that one check may find, and the tests that had it.
  *
- * @param fingerprint the first twelve digits of its {@link Fingerprint}
+ * @param leak its fingerprint, of which only the first twelve digits are kept
  * @param count the most buffers of it that one check may find
- * @param type the memory, for readers
- * @param sizeClass the size class in bytes, for readers
- * @param callSite the code, for readers
  * @param tests the tests that had it, by names that are the same in other runs; empty if unknown
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record BaselineEntry(
-        String fingerprint, long count, BufferType type, long sizeClass, String callSite, SortedSet<String> tests) {
+public record BaselineEntry(Fingerprint leak, long count, SortedSet<String> tests) {
 
     static final int DIGITS = 12;
 
@@ -44,18 +40,18 @@ public record BaselineEntry(
             throw new IllegalArgumentException(
                     InvariantText.of("A known leak has at least one buffer: %d were given.", count));
         }
+        leak = new Fingerprint(leak.abbreviated(DIGITS), leak.type(), leak.sizeClass(), leak.callSite());
         tests = Collections.unmodifiableSortedSet(new TreeSet<>(tests));
     }
 
     /** Returns the entry of so many buffers of a leak. */
-    public static BaselineEntry of(Fingerprint fingerprint, long count) {
-        return new BaselineEntry(
-                fingerprint.abbreviated(DIGITS),
-                count,
-                fingerprint.type(),
-                fingerprint.sizeClass(),
-                fingerprint.callSite(),
-                new TreeSet<>());
+    public static BaselineEntry of(Fingerprint leak, long count) {
+        return new BaselineEntry(leak, count, new TreeSet<>());
+    }
+
+    /** Returns the first twelve digits of the fingerprint. */
+    public String fingerprint() {
+        return leak.digest();
     }
 
     /**
@@ -67,13 +63,11 @@ public record BaselineEntry(
         Matcher parts = LINE.matcher(line);
         try {
             if (parts.matches()) {
-                return new BaselineEntry(
-                        parts.group(1),
-                        Long.parseLong(parts.group(2)),
-                        BufferType.valueOf(parts.group(3)),
-                        Long.parseLong(parts.group(4)),
-                        parts.group(5),
-                        new TreeSet<>());
+                BufferType type = BufferType.valueOf(parts.group(3));
+                long sizeClass = Long.parseLong(parts.group(4));
+                return of(
+                        new Fingerprint(parts.group(1), type, sizeClass, parts.group(5)),
+                        Long.parseLong(parts.group(2)));
             }
         } catch (IllegalArgumentException noEntry) {
             throw rejected(line, noEntry);
@@ -92,14 +86,14 @@ public record BaselineEntry(
 
     /** Returns this entry with another count. */
     public BaselineEntry withCount(long newCount) {
-        return new BaselineEntry(fingerprint, newCount, type, sizeClass, callSite, tests);
+        return new BaselineEntry(leak, newCount, tests);
     }
 
     /** Returns this entry with more tests. */
     BaselineEntry foundBy(Collection<String> more) {
         SortedSet<String> all = new TreeSet<>(tests);
         all.addAll(more);
-        return new BaselineEntry(fingerprint, count, type, sizeClass, callSite, all);
+        return new BaselineEntry(leak, count, all);
     }
 
     /** Returns whether a line is an entry, however it is indented; another indented line is a test. */
@@ -115,6 +109,6 @@ public record BaselineEntry(
     /** Returns the line without the tests: {@code 7f3a9c01d2e4 8 DRAM 1048576 KvCacheTest.weights}. */
     @Override
     public String toString() {
-        return InvariantText.of("%s %d %s %d %s", fingerprint, count, type, sizeClass, callSite);
+        return InvariantText.of("%s %d %s %d %s", fingerprint(), count, leak.type(), leak.sizeClass(), leak.callSite());
     }
 }

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -23,8 +22,8 @@ class BaselineFileTests {
     private Path folder;
 
     private static Baseline leak(int number) {
-        return Baseline.of(List.of(new BaselineEntry(
-                String.format("%012x", number), 1, BufferType.DRAM, 64, "Model.load", new TreeSet<>())));
+        return Baseline.of(List.of(BaselineEntry.of(
+                new Fingerprint(String.format("%012x", number), BufferType.DRAM, 64, "Model.load"), 1)));
     }
 
     @Test

@@ -191,7 +191,7 @@ final class SampleRuns {
     /** The memory of the programs in the cache is new, so it is the first finding. */
     private static Baseline knownButThePrograms(LeakVerdict verdict) {
         return Baseline.of(Baseline.of(verdict).entries().values().stream()
-                .filter(entry -> !entry.callSite().equals("SampleRuns.leak"))
+                .filter(entry -> !entry.leak().callSite().equals("SampleRuns.leak"))
                 .toList());
     }
 
