@@ -135,14 +135,18 @@ class ReportDispatcherTests {
                 Arrays.fill(isOfDeadOnly, device * ADDRESSES, (device + 1) * ADDRESSES, false);
             }
             references[process][buffer]++;
-            expected.add("allocated " + device + " " + address(buffer) + " by " + process);
-            dispatcher.allocated(BufferType.L1.code(), device, address(buffer), 64, reporting(process));
+            expected.add("allocated " + typeOf(buffer) + " " + device + " " + address(buffer) + " by " + process);
+            dispatcher.allocated(typeOf(buffer).code(), device, address(buffer), 64, reporting(process));
         }
 
         private void free(int process, int buffer) {
             references[process][buffer]--;
-            expected.add("freed " + buffer / ADDRESSES + " " + address(buffer));
+            expected.add("freed " + typeOf(buffer) + " " + buffer / ADDRESSES + " " + address(buffer));
             dispatcher.freed(buffer / ADDRESSES, address(buffer), reporting(process));
+        }
+
+        private static BufferType typeOf(int buffer) {
+            return BufferType.values()[buffer % BufferType.values().length];
         }
 
         private static long address(int buffer) {
@@ -159,10 +163,10 @@ class ReportDispatcherTests {
             List<String> events = new ArrayList<>();
             for (HistoryEvent event : tracker.history().events()) {
                 if (event instanceof HistoryEvent.Allocated one) {
-                    events.add("allocated " + one.device() + " " + one.address() + " by "
+                    events.add("allocated " + one.type() + " " + one.device() + " " + one.address() + " by "
                             + one.request().details().processId().orElseThrow());
                 } else if (event instanceof HistoryEvent.Freed one) {
-                    events.add("freed " + one.device() + " " + one.address());
+                    events.add("freed " + one.type() + " " + one.device() + " " + one.address());
                 } else if (event instanceof HistoryEvent.ProcessDied one) {
                     events.add("died " + one.processId());
                 } else if (event instanceof HistoryEvent.DeviceClosed one) {

@@ -23,7 +23,7 @@ class LogFuzzTests {
     private static final Pattern BEGINS_LIKE_AN_ALLOCATION = Pattern.compile("Allocated ");
 
     /** One line of each kind that a server or related tools write, and of text that people add. */
-    static final String[] LINES = {
+    private static final String[] LINES = {
         "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)",
         "✓ [PID 7] Allocated 2048 bytes of L1 on device 0 (buffer_id=101152, ref_count=2)",
         "✓ [PID 8] Allocated 524288 bytes of DRAM on device 1 (buffer_id=0x1a0000)",
@@ -71,6 +71,10 @@ class LogFuzzTests {
         "=== Run 2 ===",
         "",
     };
+
+    private static final String[] WORDS = (String.join("\n", LINES)
+                    + " ...\n -1 1e999 99999999999999999999 0xffffffffffffffff) \r \0 \t")
+            .split("(?<=[ (=\n])|(?=[]),:.])", -1);
 
     private final Random random = new Random(SEED);
 
@@ -125,6 +129,9 @@ class LogFuzzTests {
 
     private byte[] bytes() {
         ByteArrayOutputStream log = new ByteArrayOutputStream();
+        for (int word = random.nextInt(8) == 0 ? random.nextInt(60) : 0; word > 0; word--) {
+            log.writeBytes(WORDS[random.nextInt(WORDS.length)].getBytes(StandardCharsets.UTF_8));
+        }
         int lines = random.nextInt(14);
         for (int line = 0; line < lines; line++) {
             log.writeBytes(line(LINES[random.nextInt(LINES.length)].getBytes(StandardCharsets.UTF_8)));

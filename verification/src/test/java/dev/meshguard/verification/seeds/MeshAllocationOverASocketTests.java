@@ -11,18 +11,15 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.client.AllocationReporter;
-import dev.meshguard.server.log.AllocationLogReader;
-import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verification.corpus.route.Routes;
 import dev.meshguard.verification.corpus.writing.ServerLogWriter;
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import dev.meshguard.verification.corpus.writing.ServerLogWriter.Generation;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -72,7 +69,7 @@ class MeshAllocationOverASocketTests {
 
             AllocationHistory history = server.tracker().history();
             long process = ProcessHandle.current().pid();
-            String log = ServerLogWriter.logOf(history, process);
+            String log = ServerLogWriter.logOf(history, Generation.DECIMAL, process);
             assertThat(log.lines().filter(line -> line.contains("Freed buffer 3700768 on device")))
                     .as("the frees that seed 004 expects of a runtime that reports them")
                     .containsExactlyInAnyOrderElementsOf(IntStream.range(0, 8)
@@ -80,7 +77,7 @@ class MeshAllocationOverASocketTests {
                                     + " (1048576 bytes, FINAL)")
                             .toList());
             assertThat(log).contains("   ✓ Removed 3 buffers (0.0117188 MB) from PID " + process + "\n");
-            assertThat(reports(read(log).history())).isEqualTo(reports(history));
+            assertThat(reports(Routes.read(log).history())).isEqualTo(reports(history));
             LeakVerdict verdict = LeakCheck.create().examine(history);
             assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
             assertThat(verdict.survivors()).hasSize(3).allSatisfy(survivor -> {
@@ -91,10 +88,6 @@ class MeshAllocationOverASocketTests {
                         .anyMatch(words -> words.contains("Circular buffers stack upward from there"));
             });
         }
-    }
-
-    private static ParsedLog read(String log) throws IOException {
-        return AllocationLogReader.create().read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "log");
     }
 
     private static List<String> reports(AllocationHistory history) {

@@ -26,9 +26,13 @@ public final class Routes {
         return new RecordsRoute().carry(history, folder);
     }
 
-    /** Returns what is read from the log that tt-metal's server writes of the allocations and frees. */
-    public static ParsedLog log(AllocationHistory history) throws IOException {
-        String log = ServerLogWriter.logOf(history, SocketRoute.ONLY_PROCESS);
+    /** Returns the log that tt-metal's server writes of the allocations and frees. */
+    public static String log(AllocationHistory history, ServerLogWriter.Generation generation) {
+        return ServerLogWriter.logOf(history, generation, SocketRoute.ONLY_PROCESS);
+    }
+
+    /** Returns what is read from a log. */
+    public static ParsedLog read(String log) throws IOException {
         return AllocationLogReader.create()
                 .read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "server.log");
     }
