@@ -104,7 +104,7 @@ final class LogAnswer extends HistoryAnswer {
         }
         long even = all.stream().filter(use -> use.surplus() == 0).count();
         long less = all.stream().filter(use -> use.surplus() > 0).count();
-        Table table = new Table().row("device", "address", "type", "allocated", "freed", "unknown", "largest", "lines");
+        Table table = new Table().row("device", "address", "type", "allocated", "freed", "largest", "lines");
         all.stream()
                 .sorted(LEAST_BALANCED_FIRST)
                 .limit(MAX_ADDRESSES)
@@ -114,10 +114,8 @@ final class LogAnswer extends HistoryAnswer {
                         use.type(),
                         use.allocated(),
                         use.freed(),
-                        use.unknownFrees(),
                         Quantities.size(use.largestSize()),
-                        new UnreadLines.Range(use.firstLine(), use.lastLine())
-                                + (use.processDied() ? ", process died" : "")));
+                        new UnreadLines.Range(use.firstLine(), use.lastLine())));
         String headline = "Addresses: " + all.size() + ", of which " + even + " as often freed as allocated, " + less
                 + " less often, " + (all.size() - even - less) + " more often";
         return section(headline, table, all.size() - MAX_ADDRESSES);

@@ -58,8 +58,8 @@ expect  L1 device 0 size 4096 count atMost 1 because "…"
 Events in the log: #3 line 2
 
 Addresses: 1, of which 0 as often freed as allocated, 1 less often, 0 more often
-  device  address           type  allocated  freed  unknown  largest         lines
-  0       0xdc020 (901152)  L1    1          0      0        4 KiB (4096 B)  2
+  device  address           type  allocated  freed  largest         lines
+  0       0xdc020 (901152)  L1    1          0      4 KiB (4096 B)  2
 
 Not read: 2 of 4 lines: 1, 4
   line 1: text

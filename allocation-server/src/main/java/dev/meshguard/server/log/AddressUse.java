@@ -1,7 +1,13 @@
 package dev.meshguard.server.log;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.HistoryEvent.OfMemory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -14,14 +20,11 @@ import org.apiguardian.api.API.Status;
  * @param device the device
  * @param address the address; a log calls it the buffer id
  * @param type the memory type of the last allocation; empty if no line allocates it
- * @param allocated the number of lines that allocate it
- * @param freed the number of lines that free it, the last reference or one of several
- * @param unknownFrees the number of lines with a free that the server did not know
- * @param largestSize the largest size in a line, in bytes
- * @param sizeChanges the number of allocations with another size than the previous one
- * @param processDied whether the server removed it because its process was dead
- * @param firstLine the number of the first line that names it
- * @param lastLine the number of the last line that names it
+ * @param allocated the number of its allocations
+ * @param freed the number of its frees, also of those that freed nothing
+ * @param largestSize the largest allocated size, in bytes
+ * @param firstLine the number of the first line that allocates or frees it
+ * @param lastLine the number of the last line that allocates or frees it
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -31,15 +34,49 @@ public record AddressUse(
         Optional<BufferType> type,
         long allocated,
         long freed,
-        long unknownFrees,
         long largestSize,
-        long sizeChanges,
-        boolean processDied,
         long firstLine,
         long lastLine) {
 
+    private static final Comparator<OfMemory> BY_ADDRESS =
+            Comparator.comparingInt(OfMemory::device).thenComparing(OfMemory::address, Long::compareUnsigned);
+
     /** Returns the number of allocations minus all frees; below 0 if there are more frees. */
     public long surplus() {
-        return allocated - freed - unknownFrees;
+        return allocated - freed;
+    }
+
+    /** Returns the use of each address in a log, by device and address. */
+    static List<AddressUse> allOf(ParsedLog log) {
+        List<OfMemory> events = log.history().events().stream()
+                .flatMap(event -> event instanceof OfMemory one ? Stream.of(one) : Stream.empty())
+                .sorted(BY_ADDRESS)
+                .toList();
+        List<AddressUse> all = new ArrayList<>();
+        int from = 0;
+        for (int to = 1; to <= events.size(); to++) {
+            if (to == events.size() || BY_ADDRESS.compare(events.get(from), events.get(to)) != 0) {
+                all.add(of(log, events.subList(from, to)));
+                from = to;
+            }
+        }
+        return all;
+    }
+
+    private static AddressUse of(ParsedLog log, List<OfMemory> events) {
+        OfMemory first = events.get(0);
+        OfMemory last = events.get(events.size() - 1);
+        List<HistoryEvent.Allocated> allocated = events.stream()
+                .flatMap(event -> event instanceof HistoryEvent.Allocated one ? Stream.of(one) : Stream.empty())
+                .toList();
+        return new AddressUse(
+                first.device(),
+                first.address(),
+                allocated.stream().reduce((earlier, later) -> later).map(OfMemory::type),
+                allocated.size(),
+                events.size() - allocated.size(),
+                allocated.stream().mapToLong(HistoryEvent.Allocated::size).max().orElse(0),
+                log.lineOf(first.number()).orElseThrow(),
+                log.lineOf(last.number()).orElseThrow());
     }
 }

@@ -40,7 +40,6 @@ import org.apiguardian.api.API.Status;
  * @param lines the number of lines
  * @param reports the number of lines that report an allocation or a free
  * @param unread the unrecognized lines
- * @param addresses the use of each address, by device and address
  * @param comparedStatistics the number of sums in the log that were compared with the sum of the lines
  * @param differingStatistics the number of them that differ; the history contains the first as a lost report
  * @param notes the notes for a reader of the verdict, as whole sentences
@@ -54,20 +53,23 @@ public record ParsedLog(
         long lines,
         long reports,
         UnreadLines unread,
-        List<AddressUse> addresses,
         long comparedStatistics,
         long differingStatistics,
         List<String> notes)
         implements HistorySource {
 
-    /** Creates the record with its own copies of the lists. */
+    /** Creates the record with its own copy of the list. */
     public ParsedLog {
-        addresses = List.copyOf(addresses);
         notes = List.copyOf(notes);
     }
 
     /** Returns the line of the event with a number, if there is such an event. */
     public OptionalLong lineOf(long event) {
         return linesOfEvents.apply(event);
+    }
+
+    /** Returns the use of each address, by device and address. */
+    public List<AddressUse> addresses() {
+        return AddressUse.allOf(this);
     }
 }

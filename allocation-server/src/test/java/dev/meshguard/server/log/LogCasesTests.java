@@ -57,7 +57,7 @@ class LogCasesTests {
         ParsedLog log = Logs.of(MINI_TRACE);
 
         assertThat(log.addresses())
-                .containsExactly(new AddressUse(0, 901_152, Optional.of(BufferType.L1), 2, 2, 1, 4096, 1, false, 1, 5));
+                .containsExactly(new AddressUse(0, 901_152, Optional.of(BufferType.L1), 2, 3, 4096, 1, 5));
     }
 
     @Test

@@ -2,10 +2,8 @@ package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.internal.AddressTable;
-import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.text.Quantities;
 import java.util.HashSet;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -79,16 +77,6 @@ final class BufferEntry extends AddressTable.Entry<BufferEntry> {
     /** The processes other than the owner that reported it; null if there are none. */
     private @Nullable Set<Long> otherProcesses;
 
-    private long latestSize;
-    private long allocated;
-    private long freed;
-    private long unknownFrees;
-    private long largestSize;
-    private long sizeChanges;
-    private long firstLine;
-    private long lastLine;
-    private boolean processDied;
-
     /** A buffer that a line frees, and that no line before it allocates. */
     record UnseenBuffer(long line, long pid, long size) {
 
@@ -111,14 +99,10 @@ final class BufferEntry extends AddressTable.Entry<BufferEntry> {
     }
 
     void allocated(BufferReportLine report) {
-        sizeChanges += allocated > 0 && report.size != latestSize ? 1 : 0;
-        allocated++;
-        latestSize = report.size;
         latestType = report.type;
         allocatedAt = report.number;
         open[report.type.ordinal()]++;
         isOfDeadOnly = false;
-        named(report.size, report.number);
     }
 
     void reportedBy(long pid) {
@@ -128,18 +112,6 @@ final class BufferEntry extends AddressTable.Entry<BufferEntry> {
             otherProcesses = otherProcesses == null ? new HashSet<>() : otherProcesses;
             otherProcesses.add(pid);
         }
-    }
-
-    void freed(BufferReportLine report) {
-        freed++;
-        freedAt = report.number;
-        named(report.size, report.number);
-    }
-
-    void unknownFree(BufferReportLine report) {
-        unknownFrees++;
-        freedAt = report.number;
-        named(0, report.number);
     }
 
     /** Returns the memory type of an open report, that of the latest line if possible; null if none is open. */
@@ -170,7 +142,6 @@ final class BufferEntry extends AddressTable.Entry<BufferEntry> {
 
     /** The server removed it because its owner is dead; another process with a reference may still free it. */
     void died(Set<Long> dead) {
-        processDied = true;
         isOfDeadOnly = otherProcesses == null || dead.containsAll(otherProcesses);
     }
 
@@ -181,27 +152,6 @@ final class BufferEntry extends AddressTable.Entry<BufferEntry> {
 
     private static boolean isOtherProcess(long pid, long other) {
         return pid != BufferReportLine.NO_PID && other != BufferReportLine.NO_PID && pid != other;
-    }
-
-    private void named(long namedSize, long line) {
-        largestSize = Math.max(largestSize, namedSize);
-        firstLine = firstLine == 0 ? line : firstLine;
-        lastLine = line;
-    }
-
-    AddressUse use() {
-        return new AddressUse(
-                device,
-                address(),
-                Optional.ofNullable(latestType),
-                allocated,
-                freed,
-                unknownFrees,
-                largestSize,
-                sizeChanges,
-                processDied,
-                firstLine,
-                lastLine);
     }
 
     @Override

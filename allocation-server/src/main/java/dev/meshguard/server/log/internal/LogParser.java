@@ -103,7 +103,6 @@ public final class LogParser {
                 lines.number(),
                 reports,
                 unread.lines(),
-                ledger.addresses(),
                 status.figures(),
                 status.disagreements(),
                 notes(history));

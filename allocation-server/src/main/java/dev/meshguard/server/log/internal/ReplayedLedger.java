@@ -5,7 +5,6 @@ import static dev.meshguard.server.log.internal.BufferEntry.TYPES;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.internal.AddressTable;
-import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.internal.BufferEntry.Sum;
 import dev.meshguard.server.log.internal.BufferEntry.UnseenBuffer;
 import dev.meshguard.server.log.internal.LogRecorder.Gap;
@@ -161,7 +160,7 @@ final class ReplayedLedger {
     private void freed(BufferReportLine report, BufferEntry entry) {
         BufferType open = entry.openType();
         checkFree(report, entry, open);
-        entry.freed(report);
+        entry.freedAt = report.number;
         if (open != null) {
             freed(report, entry, open);
         }
@@ -216,7 +215,7 @@ final class ReplayedLedger {
     }
 
     private void unknownFree(BufferReportLine report, BufferEntry entry) {
-        entry.unknownFree(report);
+        entry.freedAt = report.number;
         if (entry.references > 0 && countsReferences) {
             contradicts(entry, "has " + references(entry.references), "says that the server does not know it");
         }
@@ -447,15 +446,5 @@ final class ReplayedLedger {
     /** Returns the entry with an id on a device, if the server has one. */
     Optional<BufferEntry> entry(int device, long id) {
         return find(device, id).filter(entry -> entry.references > 0);
-    }
-
-    /** Returns the use of each address that a line names, by device and address. */
-    List<AddressUse> addresses() {
-        return entries.stream()
-                .map(BufferEntry::use)
-                .sorted((one, other) -> one.device() == other.device()
-                        ? Long.compareUnsigned(one.address(), other.address())
-                        : Integer.compare(one.device(), other.device()))
-                .toList();
     }
 }
