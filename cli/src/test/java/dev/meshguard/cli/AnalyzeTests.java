@@ -128,7 +128,7 @@ Not read: 2 of 4 lines: 1, 4
                                 + " input\", \"status\" : \"LEAKED\", \"lines\" : 3, \"reports\" : 1,"
                                 + " \"comparedStatistics\" : 0, \"differingStatistics\" : 0, \"addresses\" : [ {"
                                 + " \"device\" : 0, \"address\" : 901152, \"type\" : \"L1\", \"allocated\" : 1, \"freed\" : 0,"
-                                + " \"unknownFrees\" : 0, \"largestSize\" : 4096, \"sizeChanges\" : 0, \"processDied\" : false,"
+                                + " \"largestSize\" : 4096,"
                                 + " \"firstLine\" : 2, \"lastLine\" : 2 } ], \"unread\" : { \"count\" : 1, \"ranges\" : [ {"
                                 + " \"first\" : 1, \"last\" : 1 } ], \"samples\" : [ { \"line\" : 1, \"text\" : \"text\" } ] }, ");
         assertThat(json).contains("\"outcome\" : \"LEAKED\"");
