@@ -35,8 +35,7 @@ class NeededEntriesTests {
     @Test
     void anAnnotationThatMatchedInNoTestFailsTheWholeRun() {
         assertThat(run(NeverMatchedTestCase.class, WHOLE_RUN))
-                .hasFailedClass()
-                .whichFailed()
+                .hasFailedContainer()
                 .with(AssertionFailedError.class, """
                 STALE  3 of 5 expectations matched nothing in the whole run      [1 JVM]
                    label "fabric", because "telemetry" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase#keeps
@@ -55,8 +54,7 @@ class NeededEntriesTests {
     void aPromiseOnAClassIsJudgedOverTheWholeRun() {
         assertThat(run(PromiseOnAClassTestCase.class)).hasOnlySucceeded(2);
         assertThat(run(PromiseOnAClassTestCase.class, WHOLE_RUN))
-                .hasFailedClass()
-                .whichFailed()
+                .hasFailedContainer()
                 .withTextContaining("STALE  1 of 1 expectation matched nothing");
     }
 
@@ -66,8 +64,7 @@ class NeededEntriesTests {
             assertThat(runTest(NotEndedTestCase.class, test, WHOLE_RUN)).hasNoFailedClass();
         }
         assertThat(runTest(NotEndedTestCase.class, "passes", WHOLE_RUN))
-                .hasFailedClass()
-                .whichFailed()
+                .hasFailedContainer()
                 .withTextContaining("STALE");
     }
 

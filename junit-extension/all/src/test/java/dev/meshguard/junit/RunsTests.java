@@ -34,18 +34,19 @@ class RunsTests {
 
     @Test
     void aTestThatLeaksOnceIsBlamedOnce() {
-        FlakyTestCase.leaks = true;
-        assertThat(run(FlakyTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+        TypicalTestCase.Flaky.leaks = true;
+        assertThat(run(TypicalTestCase.Flaky.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
 
-        FlakyTestCase.leaks = false;
-        assertThat(run(FlakyTestCase.class)).hasOnlySucceeded(1);
+        TypicalTestCase.Flaky.leaks = false;
+        assertThat(run(TypicalTestCase.Flaky.class)).hasOnlySucceeded(1);
     }
 
     @Test
     void memoryOfNoTestIsFoundInItsRunOnly() {
-        assertThat(run(UnownedMemoryTestCase.class))
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed();
+        assertThat(run(UnownedMemoryTestCase.class)).hasFailedContainer("JUnit Jupiter");
 
         assertThat(run(UnownedMemoryTestCase.FreeingTestCase.class)).hasOnlySucceeded(1);
     }
@@ -53,8 +54,7 @@ class RunsTests {
     @Test
     void memoryOfNoTestWithoutAnOriginHasTheRunAsItsPlace() {
         assertThat(run(UnownedMemoryTestCase.class, Map.of("meshguard.origins", "none")))
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
+                .hasFailedContainer("JUnit Jupiter")
                 .withFirstFrame("run.check(the whole run)");
     }
 
@@ -111,8 +111,7 @@ class RunsTests {
         assertThat(results).hasTest("leaksAndCancels").whichFailed().withVerdict(Outcome.LEAKED);
         Assertions.assertThat(results.events().testEvents().started().count()).isEqualTo(1);
         assertThat(results)
-                .hasFailedClass()
-                .whichFailed()
+                .hasFailedContainer()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining("label \"of the class\"");
     }
@@ -133,22 +132,6 @@ class RunsTests {
             target.getClass().getInterfaces()[0].getMethod(method).invoke(target);
         } catch (ReflectiveOperationException unexpected) {
             throw new IllegalStateException(unexpected);
-        }
-    }
-
-    private static void takeIf(MeshDevice mesh, boolean leaks) {
-        if (leaks) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations
-    static class FlakyTestCase {
-        static boolean leaks;
-
-        @Test
-        void decodes(MeshDevice mesh) {
-            takeIf(mesh, leaks);
         }
     }
 

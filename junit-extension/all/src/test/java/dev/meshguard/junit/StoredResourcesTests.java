@@ -73,8 +73,7 @@ class StoredResourcesTests {
                                 "1",
                                 "junit.jupiter.extensions.store.close.autocloseable.enabled",
                                 Boolean.toString(closesAutoCloseables))))
-                .hasFailedContainerCalled("JUnit Jupiter")
-                .whichFailed()
+                .hasFailedContainer("JUnit Jupiter")
                 .withTextContaining("STALE  1 of 1 expectation matched nothing in the whole run");
     }
 

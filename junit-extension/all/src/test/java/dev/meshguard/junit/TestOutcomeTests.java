@@ -196,8 +196,7 @@ class TestOutcomeTests implements WithFixtures {
         System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
         try {
             assertThat(runTest(UnsuppressingCase.class, test, Map.of()))
-                    .hasSingleFailure()
-                    .whichFailed()
+                    .hasFailureOf(test)
                     .withPublishedTextContaining("LEAK  ");
         } finally {
             System.setErr(before);

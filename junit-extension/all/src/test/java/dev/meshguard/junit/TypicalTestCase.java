@@ -106,4 +106,16 @@ final class TypicalTestCase {
             Buffers.take(mesh);
         }
     }
+
+    @TrackAllocations
+    static class Flaky {
+        static boolean leaks;
+
+        @Test
+        void decodes(MeshDevice mesh) {
+            if (leaks) {
+                Buffers.take(mesh);
+            }
+        }
+    }
 }

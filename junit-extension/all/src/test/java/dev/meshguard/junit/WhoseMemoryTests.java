@@ -217,8 +217,7 @@ class WhoseMemoryTests implements WithFixtures {
         LateThreadCase.prepare(Start.THREAD);
 
         assertThat(run(LateThreadCase.class))
-                .hasFailedClass()
-                .whichFailed()
+                .hasFailedContainer()
                 .withTextContaining("(started by WhoseMemoryTests$LateThreadCase#a_startsAThread 1 test ago), while"
                         + " these tests ran: WhoseMemoryTests$LateThreadCase#b_innocent. To find the test that leaks,"
                         + " let tests bind their threads with TestThreads.\n");

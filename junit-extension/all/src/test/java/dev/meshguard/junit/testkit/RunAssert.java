@@ -53,9 +53,13 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return only("finished tests", actual.events().testEvents().finished(), event -> true);
     }
 
-    /** Returns the only test of a method. */
-    public Subject hasTest(String method) {
-        return only("test " + method, actual.events().testEvents().finished(), isOf(method));
+    /** Returns the only test with a method or display name. */
+    public Subject hasTest(String name) {
+        return only(
+                "test " + name,
+                actual.events().testEvents().finished(),
+                isOf(name)
+                        .or(event -> event.getTestDescriptor().getDisplayName().equals(name)));
     }
 
     /** Returns the tests of a method, in the order in which they ended. */
@@ -104,30 +108,9 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         Assertions.assertThat(actual.events().testEvents().finished().count()).isEqualTo(number);
     }
 
-    /** Verifies that exactly one of several tests failed, and returns it. */
-    public Subject hasSingleFailure() {
-        return only("failed tests", actual.events().testEvents().failed(), event -> true);
-    }
-
-    /** Returns one invocation of a method that runs several times, from 1. */
+    /** Returns one invocation of a method that runs several times, from 1; all before it ran too. */
     public Subject hasInvocation(String method, int index) {
-        return only(
-                method + " #" + index,
-                actual.events().testEvents().finished(),
-                isOf(method)
-                        .and(event -> event.getTestDescriptor()
-                                .getUniqueId()
-                                .getLastSegment()
-                                .getValue()
-                                .equals("#" + index)));
-    }
-
-    /** Returns the only test with a display name, for example a dynamic one. */
-    public Subject hasTestCalled(String displayName) {
-        return only(
-                "test called " + displayName,
-                actual.events().testEvents().finished(),
-                event -> event.getTestDescriptor().getDisplayName().equals(displayName));
+        return testsOf(method).get(index - 1);
     }
 
     /** Verifies that exactly the tests with the given display names failed, in any order, and no class. */
@@ -148,11 +131,11 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return new Subject(actual, failed.get(0)).whichFailed().withVerdict(Outcome.LEAKED);
     }
 
-    /** Verifies that exactly one engine, class or factory failed, and returns it. */
-    public Subject hasFailedContainerCalled(String displayName) {
-        Subject failed = hasFailedClass();
+    /** Verifies that exactly one engine, class or factory failed, the one with a display name, and returns its failure. */
+    public Failure hasFailedContainer(String displayName) {
+        Subject failed = failedContainer();
         Assertions.assertThat(failed.event.getTestDescriptor().getDisplayName()).isEqualTo(displayName);
-        return failed;
+        return failed.whichFailed();
     }
 
     /** Verifies the names of the invocations of a method, in their order; line numbers masked. */
@@ -176,9 +159,13 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return this;
     }
 
-    /** Returns the only class that failed. */
-    public Subject hasFailedClass() {
-        return only("failed classes", actual.events().containerEvents().failed(), event -> true);
+    /** Verifies that exactly one engine, class or factory failed, and returns its failure. */
+    public Failure hasFailedContainer() {
+        return failedContainer().whichFailed();
+    }
+
+    private Subject failedContainer() {
+        return only("failed containers", actual.events().containerEvents().failed(), event -> true);
     }
 
     /** Verifies that one text that was published for any test, class or the run has all given parts. */
@@ -218,11 +205,6 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         private Subject(Results results, Event event) {
             this.results = results;
             this.event = event;
-        }
-
-        /** Verifies that it succeeded. */
-        public void whichSucceeded() {
-            has(Status.SUCCESSFUL);
         }
 
         /** Verifies that it succeeded and published one text with the given parts. */
