@@ -1,11 +1,13 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.server.process.TrackedProcesses;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -13,6 +15,7 @@ import java.lang.annotation.Target;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The nearest annotation applies, at every location. */
 class AnnotationTests implements WithFixtures {
@@ -150,6 +153,61 @@ class AnnotationTests implements WithFixtures {
             @Test
             void theAnnotationOfTheNestedClassCounts(MeshDevice mesh) {
                 assertShape(mesh, 1, 3);
+            }
+        }
+    }
+
+    @FakeMesh(rows = 1, columns = 2)
+    static class AloneTestCase {
+        @MustLeak
+        void usedAloneItTracksTheTest(MeshDevice mesh) {
+            assertShape(mesh, 1, 2);
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class TrackedFieldTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder().mesh(1, 2).build())
+                .build();
+
+        @Test
+        void trackingAloneLeavesTheSourceOfAFieldAsItIs(MeshDevice mesh) {
+            assertShape(mesh, 1, 2);
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @FakeMesh(rows = 1, columns = 2)
+    static class OwnBesideSharedTestCase {
+        @Test
+        void shares(MeshDevice mesh) {
+            assertShape(mesh, 1, 2);
+        }
+
+        @Test
+        @TrackAllocations(lifetime = TrackingLifetime.TEST)
+        @FakeMesh(rows = 1, columns = 1)
+        void oneMethodMayHaveAMeshOfItsOwnBesideASharedOne(MeshDevice mesh) {
+            assertShape(mesh, 1, 1);
+        }
+    }
+
+    @FakeMesh
+    static class OnMeshTestCase {
+        @Test
+        void onAMesh(MeshDevice mesh) {
+            assertShape(mesh, 2, 4);
+        }
+
+        @Nested
+        @WatchedProcesses
+        class InnerTestCase {
+            @Test
+            void aNestedClassSelectsAnotherSource(TrackedProcesses processes) {
+                Assertions.assertThat(processes.all()).isEmpty();
             }
         }
     }

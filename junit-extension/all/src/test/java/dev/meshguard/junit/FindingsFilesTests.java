@@ -7,7 +7,6 @@ import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.verdict.baseline.Baseline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,9 +75,9 @@ class FindingsFilesTests {
 
     @Test
     void showWhichFindingsTheBaselineKnows() throws IOException {
-        Path baseline = Files.writeString(folder.resolve("known.txt"), knownLeaks());
+        Path baseline = Files.writeString(folder.resolve("known.txt"), TypicalTestCase.KNOWN_LEAK);
 
-        run(TypicalTestCase.Weights.class, Map.of("meshguard.baseline", baseline.toString()));
+        run(TypicalTestCase.Leak.class, Map.of("meshguard.baseline", baseline.toString()));
 
         assertThat(text())
                 .contains("\"kind\":\"found\"", "\"result\":\"KNOWN\"", "\"status\":\"LEAKED\"", "\"known\":true");
@@ -141,14 +140,6 @@ class FindingsFilesTests {
                 Map.of("meshguard.findings", folder.resolve("findings").toString()));
         parameters.putAll(more);
         return parameters;
-    }
-
-    private String knownLeaks() {
-        return Baseline.of(RunAssert.assertThat(JupiterRun.run(TypicalTestCase.Weights.class))
-                        .hasSingleTest()
-                        .whichFailed()
-                        .verdict())
-                .toText();
     }
 
     private static String test(String testClass) {

@@ -7,8 +7,8 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.verdict.baseline.Baseline;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,10 +77,8 @@ class RunFilesTests {
 
     @Test
     void reportsAKnownLeakWithoutFailing() throws IOException {
-        Path known = knownFrom(TypicalTestCase.Weights.class);
-
-        assertThat(runKnowing(known, TypicalTestCase.Weights.class))
-                .hasTest("keeps")
+        assertThat(runKnowing(StandardCharsets.UTF_8, TypicalTestCase.Leak.class))
+                .hasTest("leaks")
                 .whichSucceededWithPublishedTextContaining(
                         "   note  fingerprint ",
                         " · known\n",
@@ -89,20 +87,19 @@ class RunFilesTests {
 
     @Test
     void aNewLeakFailsBesideAKnownOne() throws IOException {
-        assertThat(runKnowing(knownFrom(TypicalTestCase.Weights.class), NewLeakTestCase.class))
+        assertThat(runKnowing(StandardCharsets.UTF_8, TypicalTestCase.Weights.class))
                 .hasOnlyLeakOf("keeps(MeshDevice)")
                 .withTextContaining(" · new since the baseline\n");
     }
 
     @Test
     void namesABaselineThatIsNotInUtf8() throws IOException {
-        Path known = knownFrom(TypicalTestCase.Weights.class);
-        Files.writeString(known, Files.readString(known), StandardCharsets.UTF_16);
-
-        assertThat(runKnowing(known, TypicalTestCase.Weights.class))
+        assertThat(runKnowing(StandardCharsets.UTF_16, TypicalTestCase.Leak.class))
                 .hasSingleTest()
                 .whichFailed()
-                .with(ExtensionConfigurationException.class, known + " is not in UTF-8: save it as UTF-8.");
+                .with(
+                        ExtensionConfigurationException.class,
+                        folder.resolve("known.txt") + " is not in UTF-8: save it as UTF-8.");
     }
 
     /** Runs a test that keeps weights with a file of expected buffers. */
@@ -111,31 +108,13 @@ class RunFilesTests {
         return run(TypicalTestCase.Weights.class, Map.of("meshguard.expected-buffers", file.toString()));
     }
 
-    private static RunAssert.Results runKnowing(Path known, Class<?> testCase) {
+    private RunAssert.Results runKnowing(Charset encoding, Class<?> testCase) throws IOException {
+        Path known = Files.writeString(folder.resolve("known.txt"), TypicalTestCase.KNOWN_LEAK, encoding);
         return run(testCase, Map.of("meshguard.baseline", known.toString()));
     }
 
     private Path write(String name, String text) throws IOException {
         return Files.writeString(folder.resolve(name), text);
-    }
-
-    /** On a CI server nothing may be written, so the known leaks are taken from the failure. */
-    private Path knownFrom(Class<?> testClass) throws IOException {
-        return write(
-                "known.txt",
-                Baseline.of(assertThat(run(testClass))
-                                .hasSingleTest()
-                                .whichFailed()
-                                .verdict())
-                        .toText());
-    }
-
-    @TrackAllocations
-    static class NewLeakTestCase {
-        @Test
-        void keeps(MeshDevice mesh) {
-            Buffers.take(mesh, "weights");
-        }
     }
 
     @TrackAllocations

@@ -46,7 +46,6 @@ import org.opentest4j.TestAbortedException;
  */
 class SummaryTests {
 
-    private static final String KNOWN_WEIGHTS = "6777fb7dabbc 8 DRAM 4096 Leak.leaks\n";
     private static final String KNOWN = """
                         MeshGuard  1 test tracked · 8 buffers · 1 with known leaks only
                            peak of a device  DRAM 4 KiB (4096 B) in TypicalTestCase$Leak#leaks
@@ -125,7 +124,7 @@ class SummaryTests {
 
     @Test
     void whatTheBaselineKnowsIsNoFailure() throws IOException {
-        Path baseline = Files.writeString(folder.resolve("known.txt"), KNOWN_WEIGHTS);
+        Path baseline = Files.writeString(folder.resolve("known.txt"), TypicalTestCase.KNOWN_LEAK);
 
         assertThat(printed(Map.of("meshguard.baseline", baseline.toString()), TypicalTestCase.Leak.class))
                 .containsExactly(KNOWN);
@@ -143,7 +142,9 @@ class SummaryTests {
                         Map.of("meshguard.baseline", baseline.toString(), "meshguard.baseline.update", "accept"),
                         TypicalTestCase.Leak.class))
                 .containsExactly(KNOWN);
-        assertThat(baseline).content().endsWith(KNOWN_WEIGHTS + "   dev.meshguard.junit.TypicalTestCase$Leak#leaks\n");
+        assertThat(baseline)
+                .content()
+                .endsWith(TypicalTestCase.KNOWN_LEAK + "   dev.meshguard.junit.TypicalTestCase$Leak#leaks\n");
     }
 
     @Test

@@ -15,6 +15,9 @@ import org.opentest4j.TestAbortedException;
 /** Small classes whose results are known, for tests of what a run writes, prints and keeps. */
 final class TypicalTestCase {
 
+    /** The line of a baseline that knows the leak of {@link Leak}. */
+    static final String KNOWN_LEAK = "6777fb7dabbc 8 DRAM 4096 Leak.leaks\n";
+
     private TypicalTestCase() {}
 
     @TrackAllocations

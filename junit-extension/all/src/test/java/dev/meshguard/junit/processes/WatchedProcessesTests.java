@@ -132,7 +132,10 @@ class WatchedProcessesTests implements WithFixtures {
         }
 
         @Test
-        @MustFail(text = "a MeshDevice with @WatchedProcesses is rejected.")
+        @MustFail(
+                text =
+                        "WatchedProcessesTests$ProgramsTestCase#rejectsAMeshParameter: a MeshDevice with @WatchedProcesses is"
+                                + " rejected. Annotate the test with @FakeMesh, or give its source to MeshGuardExtension.")
         void rejectsAMeshParameter(MeshDevice mesh) {}
     }
 
