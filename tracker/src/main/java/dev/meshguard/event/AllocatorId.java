@@ -68,11 +68,15 @@ public record AllocatorId(Kind kind, int manager, int subDevice) {
     }
 
     /**
-     * Returns whether the memories of two allocators of one mesh never overlap.
+     * Returns whether the memories of two allocators of one mesh never overlap, as far as both are named.
      *
      * <p>Two sub-devices of one manager have no core in common.
      */
-    public boolean isDistinctFrom(AllocatorId other) {
+    public static boolean areDistinct(Optional<AllocatorId> one, Optional<AllocatorId> other) {
+        return one.isPresent() && other.filter(one.get()::isBeside).isPresent();
+    }
+
+    private boolean isBeside(AllocatorId other) {
         return kind == Kind.SUB_DEVICE
                 && other.kind == Kind.SUB_DEVICE
                 && manager == other.manager

@@ -149,10 +149,7 @@ final class AllocatedRanges {
     }
 
     private static boolean mayOverlap(BufferGeneration one, BufferGeneration other) {
-        return areOfTwoMeshes(one, other)
-                || one.allocator().isEmpty()
-                || other.allocator().isEmpty()
-                || !one.allocator().get().isDistinctFrom(other.allocator().get());
+        return areOfTwoMeshes(one, other) || !AllocatorId.areDistinct(one.allocator(), other.allocator());
     }
 
     private List<AllocatorRanges> rangesOf(BufferGeneration buffer) {

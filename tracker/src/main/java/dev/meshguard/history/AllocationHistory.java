@@ -88,25 +88,21 @@ public final class AllocationHistory {
         long check = check().map(HistoryEvent::number).orElse(Long.MAX_VALUE);
         // The check is nearly always among the last events.
         int last = events.size() - 1;
-        while (last >= 0 && events.get(last).number() > check && !changesState(events.get(last))) {
+        while (last >= 0
+                && events.get(last).number() > check
+                && (isFinding(events.get(last)) || events.get(last) instanceof HistoryEvent.PhaseBegan)) {
             last--;
         }
         return last < 0 || events.get(last).number() <= check
                 ? this
-                : part(
-                        event -> event.number() <= check
-                                || event instanceof HistoryEvent.HandleTraced
-                                || event instanceof HistoryEvent.ReferencesCounted
-                                || event instanceof HistoryEvent.ReportsLost,
-                        context);
+                : part(event -> event.number() <= check || isFinding(event), context);
     }
 
-    /** Returns whether an event changes the state, rather than only what is known about it. */
-    private static boolean changesState(HistoryEvent event) {
-        return !(event instanceof HistoryEvent.HandleTraced
+    /** Returns whether an event changes only what is known about the state. */
+    private static boolean isFinding(HistoryEvent event) {
+        return event instanceof HistoryEvent.HandleTraced
                 || event instanceof HistoryEvent.ReferencesCounted
-                || event instanceof HistoryEvent.ReportsLost
-                || event instanceof HistoryEvent.PhaseBegan);
+                || event instanceof HistoryEvent.ReportsLost;
     }
 
     /** Returns the history of some of the events. */

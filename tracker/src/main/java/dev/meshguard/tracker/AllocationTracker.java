@@ -311,13 +311,6 @@ public final class AllocationTracker implements AllocationListener {
         return phase(new Phase(name));
     }
 
-    /** Returns the phase in which an event would be recorded now. */
-    public Phase currentPhase() {
-        synchronized (phases) {
-            return phases.element();
-        }
-    }
-
     @Override
     public void reported(LongFunction<HistoryEvent> event) {
         recorder.mark(event);

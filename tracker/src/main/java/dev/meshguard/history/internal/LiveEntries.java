@@ -85,12 +85,8 @@ public final class LiveEntries {
         /** Returns whether its memory may overlap that of a report of another allocator. */
         private boolean mayOverlap(AllocationDetails reported) {
             boolean isInAllocators = details().kind() == BufferKind.BUFFER && reported.kind() == BufferKind.BUFFER;
-            boolean areDistinct = mesh.equals(reported.mesh())
-                    && allocator.isPresent()
-                    && reported.allocator()
-                            .filter(allocator.get()::isDistinctFrom)
-                            .isPresent();
-            return isInAllocators && !areDistinct;
+            return isInAllocators
+                    && !(mesh.equals(reported.mesh()) && AllocatorId.areDistinct(allocator, reported.allocator()));
         }
 
         /** Adds a report, which may name more of the allocator. */

@@ -106,11 +106,7 @@ final class TraceReplays {
         /** Returns how many bytes of each bank both share; 0 for those of two allocators of a mesh, which are distinct. */
         private long common(Memory other) {
             boolean sameMesh = mesh().isEmpty() || other.mesh().isEmpty() || mesh().equals(other.mesh());
-            boolean isElsewhere = sameMesh
-                    && allocator.isPresent()
-                    && other.allocator.isPresent()
-                    && allocator.get().isDistinctFrom(other.allocator.get());
-            return isElsewhere ? 0 : range.common(other.range);
+            return sameMesh && AllocatorId.areDistinct(allocator, other.allocator) ? 0 : range.common(other.range);
         }
     }
 
