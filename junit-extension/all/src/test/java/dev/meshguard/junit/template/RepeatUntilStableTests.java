@@ -1,7 +1,7 @@
 package dev.meshguard.junit.template;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runInvocation;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.TrackAllocations;
@@ -14,8 +14,7 @@ import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -24,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.opentest4j.AssertionFailedError;
@@ -93,11 +93,96 @@ class RepeatUntilStableTests implements WithFixtures {
             Buffers.take(mesh).deallocate();
             Assertions.assertThat(tracker.history().generations()).hasSize(2);
         }
+
+        @Runs(3)
+        @RepeatUntilStable
+        void stopsAsSoonAsMemoryHasSettled(MeshDevice mesh, TestInfo round) {
+            takeIf(numberOf(round) == 1, mesh);
+        }
+
+        @Runs(5)
+        @RepeatUntilStable
+        void goesOnWhileNothingIsDecided(MeshDevice mesh, TestInfo round) {
+            takeIf(numberOf(round) == 1 || numberOf(round) == 3, mesh);
+        }
+
+        @Runs(4)
+        @MustFail(
+                text = {
+                    "After 4 rounds, which is atMost, it is not decided whether memory grows with the rounds of"
+                            + " RepeatUntilStableTests$RoundsTestCase#failsWhereNothingIsDecidedInTime: UNDECIDED",
+                    "[16384, 12288, 8192, 4096]  undecided, at least 1 more round needed",
+                    "Raise atMost, or warmUp where the first rounds fill a cache. rerun   mvn test"
+                            + " -Dtest='RepeatUntilStableTests$RoundsTestCase#failsWhereNothingIsDecidedInTime'"
+                })
+        @RepeatUntilStable(atMost = 4)
+        void failsWhereNothingIsDecidedInTime(MeshDevice mesh, TestInfo round) {
+            for (int left = numberOf(round); left <= 4; left++) {
+                Buffers.take(mesh);
+            }
+        }
+
+        @Runs(3)
+        @MustFail(
+                text = {
+                    "It cannot be known whether memory grows with the rounds of"
+                            + " RepeatUntilStableTests$RoundsTestCase#failsWhereItCannotBeKnown: UNDECIDED",
+                    "the source noticed that a report of device 0 got lost",
+                    "rerun   mvn test -Dtest='RepeatUntilStableTests$RoundsTestCase#failsWhereItCannotBeKnown'"
+                })
+        @RepeatUntilStable
+        void failsWhereItCannotBeKnown(MeshDevice mesh, AllocationTracker tracker, TestInfo round) {
+            takeIf(numberOf(round) == 1, mesh);
+            if (numberOf(round) == 1) {
+                tracker.reportsLost(1, "the source noticed that a report of device 0 got lost");
+            }
+        }
+
+        @Runs(3)
+        @RepeatUntilStable
+        void seesNoSlowLeakInAFewRounds(MeshDevice mesh, TestInfo round) {
+            takeIf(numberOf(round) % 4 == 0, mesh);
+        }
+
+        @Runs(8)
+        @MustFail(text = "[0, 0, 0, 4096, 0, 0, 0, 4096]  growing by about")
+        @RepeatUntilStable(atLeast = 8)
+        void takesLongerWhereMoreRoundsAreAskedFor(MeshDevice mesh, TestInfo round) {
+            takeIf(numberOf(round) % 4 == 0, mesh);
+        }
+
+        @Runs(5)
+        @RepeatUntilStable(warmUp = 3)
+        void whatWarmsUpLongerIsNoGrowthWhenSaidSo(MeshDevice mesh, TestInfo round) {
+            takeIf(numberOf(round) <= 3, mesh);
+        }
+
+        @Runs(2)
+        @MustFail(error = IllegalStateException.class, message = "second round", alone = true)
+        @RepeatUntilStable
+        void stopsWithARoundThatFails(MeshDevice mesh, TestInfo round) {
+            Buffers.take(mesh);
+            if (numberOf(round) == 2) {
+                throw new IllegalStateException("second round");
+            }
+        }
+
+        private static int numberOf(TestInfo round) {
+            return Integer.parseInt(round.getDisplayName().replaceAll("\\D", ""));
+        }
+
+        /** Takes a buffer that remains, and in any case one that is freed. */
+        private static void takeIf(boolean remains, MeshDevice mesh) {
+            if (remains) {
+                Buffers.take(mesh);
+            }
+            Buffers.take(mesh).deallocate();
+        }
     }
 
     @Test
     void namesEachRound() {
-        assertThat(run(WarmUpTestCase.class))
+        assertThat(runTest(RoundsTestCase.class, "whatWarmsUpLongerIsNoGrowthWhenSaidSo", Map.of()))
                 .hasInvocationsNamed(
                         "whatWarmsUpLongerIsNoGrowthWhenSaidSo",
                         "round 1 (warm-up)",
@@ -115,129 +200,6 @@ class RepeatUntilStableTests implements WithFixtures {
                 .withText(
                         "@RepeatUntilStable on RepeatUntilStableTests$RoundsTestCase#leaks: 1 of 3 rounds ran, so whether"
                                 + " memory grows was not judged. Rounds are judged together: run all of the method.");
-    }
-
-    @TestInstance(Lifecycle.PER_CLASS)
-    static class CacheTestCase {
-        private final List<MeshBuffer> cache = new ArrayList<>();
-
-        @Runs(3)
-        @RepeatUntilStable
-        void stopsAsSoonAsMemoryHasSettled(MeshDevice mesh) {
-            if (cache.isEmpty()) {
-                cache.add(Buffers.take(mesh));
-            }
-            Buffers.take(mesh).deallocate();
-        }
-    }
-
-    @TestInstance(Lifecycle.PER_CLASS)
-    static class SettlingTestCase {
-        private int rounds;
-
-        @Runs(5)
-        @RepeatUntilStable
-        void goesOnWhileNothingIsDecided(MeshDevice mesh) {
-            rounds++;
-            if (rounds == 1 || rounds == 3) {
-                Buffers.take(mesh);
-            }
-        }
-    }
-
-    @TestInstance(Lifecycle.PER_CLASS)
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
-    static class UndecidedTestCase {
-        private int left = 4;
-
-        @Runs(4)
-        @MustFail(
-                text = {
-                    "After 4 rounds, which is atMost, it is not decided whether memory grows with the rounds of"
-                            + " RepeatUntilStableTests$UndecidedTestCase#failsWhereNothingIsDecidedInTime: UNDECIDED",
-                    "[16384, 12288, 8192, 4096]  undecided, at least 1 more round needed",
-                    "Raise atMost, or warmUp where the first rounds fill a cache. rerun   mvn test"
-                            + " -Dtest='RepeatUntilStableTests$UndecidedTestCase#failsWhereNothingIsDecidedInTime'"
-                })
-        @RepeatUntilStable(atMost = 4)
-        void failsWhereNothingIsDecidedInTime(MeshDevice mesh) {
-            for (int i = 0; i < left; i++) {
-                Buffers.take(mesh);
-            }
-            left--;
-        }
-    }
-
-    @TestInstance(Lifecycle.PER_CLASS)
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
-    static class LosingTestCase {
-        private int rounds;
-
-        @Runs(3)
-        @MustFail(
-                text = {
-                    "It cannot be known whether memory grows with the rounds of"
-                            + " RepeatUntilStableTests$LosingTestCase#failsWhereItCannotBeKnown: UNDECIDED",
-                    "the source noticed that a report of device 0 got lost",
-                    "rerun   mvn test -Dtest='RepeatUntilStableTests$LosingTestCase#failsWhereItCannotBeKnown'"
-                })
-        @RepeatUntilStable
-        void failsWhereItCannotBeKnown(MeshDevice mesh, AllocationTracker tracker) {
-            MeshBuffer buffer = Buffers.take(mesh);
-            if (rounds++ == 0) {
-                tracker.reportsLost(1, "the source noticed that a report of device 0 got lost");
-            } else {
-                buffer.deallocate();
-            }
-        }
-    }
-
-    @TestInstance(Lifecycle.PER_CLASS)
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
-    static class SlowLeakTestCase {
-        private int rounds;
-
-        @BeforeEach
-        void takes(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-
-        @Runs(3)
-        @RepeatUntilStable
-        void seesNothingInAFewRounds(AllocationTracker tracker, MeshDevice mesh) {
-            leakEachFourth(tracker, mesh);
-        }
-
-        @Runs(8)
-        @MustFail(text = "[0, 0, 0, 4096, 0, 0, 0, 4096]  growing by about")
-        @RepeatUntilStable(atLeast = 8)
-        void takesLongerWhereMoreRoundsAreAskedFor(AllocationTracker tracker, MeshDevice mesh) {
-            leakEachFourth(tracker, mesh);
-        }
-
-        private void leakEachFourth(AllocationTracker tracker, MeshDevice mesh) {
-            rounds = tracker.history().generations().size() == 1 ? 1 : rounds + 1;
-            if (rounds % 4 == 0) {
-                Buffers.take(mesh);
-            }
-        }
-    }
-
-    @TestInstance(Lifecycle.PER_CLASS)
-    static class WarmUpTestCase {
-        private int rounds;
-
-        @Runs(5)
-        @RepeatUntilStable(warmUp = 3)
-        void whatWarmsUpLongerIsNoGrowthWhenSaidSo(MeshDevice mesh) {
-            rounds++;
-            if (rounds <= 3) {
-                Buffers.take(mesh);
-            }
-        }
     }
 
     static class LifecycleTestCase {
@@ -261,22 +223,6 @@ class RepeatUntilStableTests implements WithFixtures {
         @AfterEach
         void frees() {
             before.deallocate();
-        }
-    }
-
-    @TestInstance(Lifecycle.PER_CLASS)
-    static class FailingTestCase {
-        private int rounds;
-
-        @Runs(2)
-        @MustFail(error = IllegalStateException.class, message = "second round", alone = true)
-        @RepeatUntilStable
-        void stopsWithARoundThatFails(MeshDevice mesh) {
-            rounds++;
-            Buffers.take(mesh);
-            if (rounds == 2) {
-                throw new IllegalStateException("second round");
-            }
         }
     }
 
