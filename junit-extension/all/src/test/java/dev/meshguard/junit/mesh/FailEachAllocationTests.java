@@ -357,10 +357,15 @@ class FailEachAllocationTests implements WithFixtures {
     }
 
     static class LifecycleTestCase {
+        private boolean isOver;
+
         @BeforeEach
         @AfterEach
-        void allocates(MeshDevice mesh) {
+        void allocates(MeshDevice mesh, FailedAllocation failed) {
+            Assertions.assertThat(failed.hasHappened())
+                    .isEqualTo(isOver && failed.number().isPresent());
             Buffers.take(mesh).deallocate();
+            isOver = true;
         }
 
         @Runs(2)
@@ -393,10 +398,11 @@ class FailEachAllocationTests implements WithFixtures {
         @Nested
         @TrackAllocations
         @FakeMesh(rows = 1, columns = 1)
+        @TestInstance(Lifecycle.PER_CLASS)
         class Inner {
             @Runs(2)
             @WithoutMemory
-            void worksInNestedClassesAndInComposedAnnotations(MeshDevice mesh) {
+            void worksInNestedClassesWithOneInstanceAndInComposedAnnotations(MeshDevice mesh) {
                 Buffers.take(mesh).deallocate();
             }
         }
@@ -406,28 +412,4 @@ class FailEachAllocationTests implements WithFixtures {
     @Target(ElementType.METHOD)
     @FailEachAllocation(limit = 10)
     @interface WithoutMemory {}
-
-    @TestInstance(Lifecycle.PER_CLASS)
-    static class PerClassTestCase {
-        private int runs;
-
-        @Runs(2)
-        @FailEachAllocation
-        void worksWithOneInstanceForAllRuns(MeshDevice mesh) {
-            runs++;
-            Buffers.take(mesh).deallocate();
-        }
-
-        @Runs(2)
-        @FailEachAllocation
-        void worksWithAnotherTestOfTheInstance(MeshDevice mesh) {
-            runs++;
-            Buffers.take(mesh).deallocate();
-        }
-
-        @AfterEach
-        void isTheSameInstance(FailedAllocation failed) {
-            Assertions.assertThat(runs).isGreaterThanOrEqualTo(failed.number().isPresent() ? 1 : 0);
-        }
-    }
 }
