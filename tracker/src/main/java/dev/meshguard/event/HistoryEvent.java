@@ -100,16 +100,11 @@ public sealed interface HistoryEvent {
     record Freed(long number, MemoryRequest request, int device, BufferType type, long address, Ownership ownership)
             implements HistoryEvent, OfMemory {
 
-        /** Returns whether the handle was garbage collected; else a call freed the buffer. */
-        public boolean isOfCollectedHandle() {
-            return details().handleCollected();
-        }
-
         /** Returns the event as a line, which mentions a collected handle. */
         @Override
         public String toString() {
             return "#" + number + " freed " + type + " " + addressOn(device, address)
-                    + (isOfCollectedHandle() ? ", when its handle was collected" : "");
+                    + (details().handleCollected() ? ", when its handle was collected" : "");
         }
     }
 

@@ -80,15 +80,6 @@ public record MemorySnapshot(Map<MemoryKey, Amount> amounts) {
         return new MemorySnapshot(amounts);
     }
 
-    /** Returns the bytes of one type on one device. */
-    public long bytes(int device, BufferType type) {
-        return amounts.entrySet().stream()
-                .filter(entry ->
-                        entry.getKey().device() == device && entry.getKey().type() == type)
-                .mapToLong(entry -> entry.getValue().bytes())
-                .sum();
-    }
-
     /** Returns one line for each key: {@code device 0 DRAM USER: 36 KiB (36864 B) in 2 buffers}. */
     @Override
     public String toString() {

@@ -265,8 +265,9 @@ public final class AllocationTracker implements AllocationListener {
                             + size);
             return;
         }
-        if (!recorder.report(Kind.ALLOCATED, request, device, type, address, size, ownership)) {
-            markAnomaly(request);
+        if (!recorder.report(Kind.ALLOCATED, request, device, type, address, size, ownership)
+                && request instanceof TrackedRequest tracked) {
+            tracked.markAnomaly();
         }
     }
 
@@ -590,12 +591,6 @@ public final class AllocationTracker implements AllocationListener {
         unread.history().live();
     }
 
-    private static void markAnomaly(MemoryRequest request) {
-        if (request instanceof TrackedRequest tracked) {
-            tracked.markAnomaly();
-        }
-    }
-
     private AllocationDetails withLabelOfThread(AllocationDetails details) {
         String label = labels.current();
         return label == null || details.label().isPresent() ? details : details.labelled(label);
@@ -626,7 +621,7 @@ public final class AllocationTracker implements AllocationListener {
     private void describeFailed(MemoryRequest release) {
         addStack(release);
         if (release instanceof TrackedRequest tracked) {
-            tracked.attribute(contextOfRequest());
+            tracked.move(contextOfRequest());
             tracked.markAnomaly();
         }
     }

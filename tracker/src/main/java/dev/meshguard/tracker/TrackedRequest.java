@@ -88,12 +88,10 @@ final class TrackedRequest implements MemoryRequest {
         }
     }
 
-    /** Attributes a free that turned out to need a context. */
-    void attribute(@Nullable AllocationContext newContext) {
-        context = newContext;
-    }
-
-    /** Attributes memory to another context. The caller holds the lock of the recorder. */
+    /**
+     * Attributes memory to another context, or a free that turned out to need one. The caller holds the lock of the recorder if any
+     * entry may be live.
+     */
     void move(@Nullable AllocationContext newContext) {
         AllocationContext before = context;
         for (int entry = 0; entry < live; entry++) {

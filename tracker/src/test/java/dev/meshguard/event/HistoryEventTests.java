@@ -29,7 +29,7 @@ class HistoryEventTests {
 
         var freed = (HistoryEvent.Freed) history.events().get(1);
 
-        assertThat(freed.isOfCollectedHandle()).isTrue();
+        assertThat(freed.details().handleCollected()).isTrue();
         assertThat(freed).hasToString("#2 freed DRAM 0x1000 (4096) on device 3, when its handle was collected");
     }
 }

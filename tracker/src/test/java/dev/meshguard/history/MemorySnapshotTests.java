@@ -29,8 +29,6 @@ class MemorySnapshotTests {
                         device 0 DRAM USER: 36 KiB (36864 B) in 2 buffers
                         device 0 DRAM SYSTEM: 32 B in 1 buffer
                         device 1 L1 USER: 64 B in 1 buffer""");
-        assertThat(snapshot.bytes(0, DRAM)).isEqualTo(36_896);
-        assertThat(snapshot.bytes(1, L1)).isEqualTo(64);
     }
 
     @Test

@@ -133,7 +133,7 @@ class AllocationTrackerTests {
 
         assertThat(before.events()).hasSize(1);
         assertThat(before.live()).hasSize(1);
-        assertThat(before.snapshot().bytes(0, DRAM)).isEqualTo(64);
+        assertThat(before.snapshot()).hasToString("device 0 DRAM USER: 64 B in 1 buffer");
         assertThat(tracker.history().live()).isEmpty();
     }
 

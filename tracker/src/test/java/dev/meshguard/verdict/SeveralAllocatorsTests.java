@@ -75,7 +75,7 @@ class SeveralAllocatorsTests {
                 """);
 
         assertThat(history.ledgerEntries()).isEqualTo(2);
-        assertThat(history.snapshot().bytes(0, DRAM)).isEqualTo(1_024);
+        assertThat(history.snapshot()).hasToString("device 0 DRAM USER: 1 KiB (1024 B) in 2 buffers");
         for (CountingPolicy policy :
                 new CountingPolicy[] {CountingPolicy.REFERENCE_COUNTED, CountingPolicy.ONCE_PER_ADDRESS}) {
             PolicyLedger books = history.ledger(policy);

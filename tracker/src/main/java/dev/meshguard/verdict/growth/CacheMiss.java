@@ -12,8 +12,7 @@ import org.apiguardian.api.API.Status;
  * @param round the round, from 1
  * @param program the added program
  * @param key the operation with the shapes that missed, if the source reported it
- * @param event the number of the event that added the program
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record CacheMiss(int round, Owner program, Optional<CacheKey> key, long event) {}
+public record CacheMiss(int round, Owner program, Optional<CacheKey> key) {}

@@ -94,7 +94,7 @@ final class ProgramsByRound {
             int until = marks.roundOf(stay.end);
             marks.add(from, until, 1, programs);
             if (from > 0) {
-                misses.add(new CacheMiss(from, caching.owner(), caching.key(), caching.number()));
+                misses.add(new CacheMiss(from, caching.owner(), caching.key()));
             }
             if (until > marks.rounds()) {
                 atEnd.add(stay);

@@ -84,7 +84,7 @@ final class EventTable {
         if (event instanceof HistoryEvent.Allocated one) {
             row(event, "allocated", one.device(), one.type(), one.address(), one.size(), description(one.request()));
         } else if (event instanceof HistoryEvent.Freed one) {
-            String collected = one.isOfCollectedHandle() ? "its handle was collected" : "";
+            String collected = one.details().handleCollected() ? "its handle was collected" : "";
             row(
                     event,
                     "freed",

@@ -139,7 +139,8 @@ public final class LateRule implements Rule {
         return survivor.siblings().freedWith(survivor).stream()
                 .filter(freed -> freed > since)
                 .mapToObj(freed -> survivor.history().event(freed).orElseThrow())
-                .filter(event -> !(event instanceof HistoryEvent.Freed free && free.isOfCollectedHandle()))
+                .filter(event -> !(event instanceof HistoryEvent.Freed free
+                        && free.details().handleCollected()))
                 .map(event -> new Free(
                         event.number(), "what one allocator frees together with it was freed", Optional.empty()))
                 .findFirst();
