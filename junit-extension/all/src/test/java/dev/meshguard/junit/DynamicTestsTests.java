@@ -1,13 +1,10 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
-import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
@@ -17,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.opentest4j.TestAbortedException;
@@ -70,6 +66,21 @@ class DynamicTestsTests implements WithFixtures {
         }
 
         @TestFactory
+        @MustFail(verdict = Outcome.LEAKED)
+        @MustFail(
+                container = true,
+                verdict = Outcome.LEAKED,
+                text = {
+                    "sum     16 allocated = 0 freed + 8 leaked + 8 expected\n",
+                    "Expected and present: 8 buffers, 32 KiB (32768 B) (at most 8 buffers, because \"reported by"
+                            + " DynamicTestsTests$FactoriesTestCase#aLeakOfTheFactoryRepeatsNoneOfItsTests [leaks]\")"
+                })
+        DynamicNode aLeakOfTheFactoryRepeatsNoneOfItsTests(MeshDevice mesh) {
+            Buffers.take(mesh);
+            return dynamicTest("leaks", () -> Buffers.take(mesh));
+        }
+
+        @TestFactory
         @Runs(2)
         @MustFail(invocation = 1, verdict = Outcome.LEAKED)
         Stream<DynamicNode> whatOneTakesTheNextMayNotFree(MeshDevice mesh) {
@@ -102,28 +113,6 @@ class DynamicTestsTests implements WithFixtures {
         @ExpectBuffers(label = "weights", because = "kept for the other tests")
         DynamicNode appliesExpectationsOfTheFactoryToEachDynamicTest(MeshDevice mesh) {
             return dynamicTest("loads", () -> Buffers.take(mesh, "weights"));
-        }
-    }
-
-    @Test
-    void reportsALeakOfTheFactoryWithoutRepeatingThoseOfItsTests() {
-        RunAssert.Results results = run(BothLeakCase.class);
-
-        assertThat(results).hasTest("leaks").whichFailed().withVerdict(Outcome.LEAKED);
-        assertThat(results)
-                .hasFailedContainer("decode(MeshDevice)")
-                .withTextContaining("sum     16 allocated = 0 freed + 8 leaked + 8 expected\n")
-                .withTextContaining(
-                        "Expected and present: 8 buffers, 32 KiB (32768 B) (at most 8 buffers, because \"reported by"
-                                + " DynamicTestsTests$BothLeakCase#decode [leaks]\")");
-    }
-
-    @TrackAllocations
-    static class BothLeakCase {
-        @TestFactory
-        DynamicNode decode(MeshDevice mesh) {
-            Buffers.take(mesh);
-            return dynamicTest("leaks", () -> Buffers.take(mesh));
         }
     }
 
@@ -161,23 +150,12 @@ class DynamicTestsTests implements WithFixtures {
         DynamicNode onASharedMeshADynamicTestAnswersForItself(MeshDevice mesh) {
             return dynamicTest("leaks", () -> Buffers.take(mesh));
         }
-    }
 
-    @Test
-    void onASharedMeshAFactoryDoesNotRepeatTheLeakOfItsDynamicTest() {
-        RunAssert results = assertThat(run(BothLeakOnSharedMeshCase.class));
-
-        results.hasTest("leaks").whichFailed().withVerdict(Outcome.LEAKED);
-        results.hasTest("is clean").whichSucceededSilently();
-        results.hasFailedContainer("decode(MeshDevice)")
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("sum     8 allocated = 0 freed + 8 leaked");
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class BothLeakOnSharedMeshCase {
         @TestFactory
-        Stream<DynamicNode> decode(MeshDevice mesh) {
+        @Runs(2)
+        @MustFail(invocation = 1, verdict = Outcome.LEAKED)
+        @MustFail(container = true, verdict = Outcome.LEAKED, text = "sum     8 allocated = 0 freed + 8 leaked")
+        Stream<DynamicNode> onASharedMeshAFactoryRepeatsNoLeakOfItsTests(MeshDevice mesh) {
             Buffers.take(mesh);
             return Stream.of(
                     dynamicTest("leaks", () -> Buffers.take(mesh)),

@@ -9,6 +9,7 @@ import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.verdict.Outcome;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -44,40 +45,35 @@ class ExpectBuffersTests implements WithFixtures {
 
     @TrackAllocations
     static class NotFittingTestCase {
+        @BeforeEach
+        void takes(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
         @Test
         @ExpectBuffers(label = "weights", because = "loaded before")
         @MustFail(verdict = Outcome.LEAKED, text = "Never matched: 1 (label \"weights\", because \"loaded before\")")
-        void anotherLabel(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
+        void anotherLabel() {}
 
         @Test
         @ExpectBuffers(owner = "program", because = "kept for the next run")
         @MustFail(verdict = Outcome.LEAKED, text = "Never matched: 1 (")
-        void anotherOwner(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
+        void anotherOwner() {}
 
         @Test
         @ExpectBuffers(exactly = 9, because = "one more than there are")
         @MustFail(verdict = Outcome.STALE_EXPECTATION, text = "STALE  1 expectation promises more than survived")
-        void oneLess(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
+        void oneLess() {}
 
         @Test
         @ExpectBuffers(until = "1999-12-31", because = "of old")
         @MustFail(verdict = Outcome.LEAKED, text = "LEAK  32 KiB in 8 DRAM buffers")
-        void expired(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
+        void expired() {}
 
         @Test
         @ExpectBuffers(type = BufferType.DRAM, atMost = 7, because = "seven are enough")
         @MustFail(verdict = Outcome.LEAKED, text = "because \"seven are enough\"); 1 more than that allows")
-        void oneMore(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
+        void oneMore() {}
 
         @Test
         @FakeMesh(rows = 1, columns = 1)
@@ -85,7 +81,6 @@ class ExpectBuffersTests implements WithFixtures {
         @MustFail(verdict = Outcome.LEAKED, text = "sum     2 allocated = 0 freed + 1 leaked + 1 expected\n")
         void anotherAtTheSameAddress(MeshDevice mesh) {
             mesh.allocateOn(0, BufferConfig.of(BufferType.DRAM, 4_096, 4_096));
-            Buffers.take(mesh);
         }
     }
 

@@ -194,6 +194,10 @@ class NeededEntriesTests {
             Buffers.take(mesh, "weights");
             Buffers.take(mesh, "cache");
         }
+
+        @Test
+        @Disabled("for now")
+        void isDisabled(MeshDevice mesh) {}
     }
 
     @KeepsCaches

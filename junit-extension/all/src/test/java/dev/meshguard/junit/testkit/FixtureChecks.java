@@ -74,8 +74,16 @@ final class FixtureChecks {
         return runs != null ? runs.value() : repeated != null ? repeated.value() : 1;
     }
 
+    private static List<MustFail> failuresOf(AnnotatedElement element) {
+        return AnnotationSupport.findRepeatableAnnotations(element, MustFail.class);
+    }
+
+    /** Returns the failure of the test, class or run; absent if only a container fails. */
     private static @Nullable MustFail failureOf(AnnotatedElement element) {
-        return AnnotationSupport.findAnnotation(element, MustFail.class).orElse(null);
+        return failuresOf(element).stream()
+                .filter(failure -> !failure.container())
+                .findFirst()
+                .orElse(null);
     }
 
     private static void verify(RunAssert results, Method method) {
@@ -83,8 +91,7 @@ final class FixtureChecks {
         List<RunAssert.Subject> tests = results.testsOf(method.getName());
         assertThat(tests).as("tests of " + method.getName()).hasSize(runs);
         MustFail failure = failureOf(method);
-        int failing =
-                failure == null || failure.container() ? 0 : failure.invocation() == 0 ? runs : failure.invocation();
+        int failing = failure == null ? 0 : failure.invocation() == 0 ? runs : failure.invocation();
         for (int i = 1; i <= runs; i++) {
             if (i == failing) {
                 verify(tests.get(i - 1), failure);
@@ -92,9 +99,9 @@ final class FixtureChecks {
                 verifySuccess(tests.get(i - 1), method);
             }
         }
-        if (failure != null && failure.container()) {
-            verify(results.hasFailedContainerOf(method.getName()), failure);
-        }
+        failuresOf(method).stream()
+                .filter(MustFail::container)
+                .forEach(container -> verify(results.hasFailedContainerOf(method.getName()), container));
     }
 
     private static void verifySuccess(RunAssert.Subject test, Method method) {
@@ -111,7 +118,7 @@ final class FixtureChecks {
         assertThat(tests).as("tests of " + type.getSimpleName()).isNotEmpty();
         assertThat(methods(type).filter(method -> !tests.contains(method)))
                 .as("methods that state a result and are no tests")
-                .noneMatch(method -> failureOf(method) != null
+                .noneMatch(method -> !failuresOf(method).isEmpty()
                         || method.isAnnotationPresent(Publishes.class)
                         || method.isAnnotationPresent(Runs.class));
         assertThat(JupiterRun.around(type).skip(1))
@@ -131,9 +138,7 @@ final class FixtureChecks {
     private static boolean hasInvocationThatFails(Method test) {
         MustFail failure = failureOf(test);
         int runs = runsOf(test);
-        return failure == null
-                || failure.container()
-                || (runs > 0 && failure.invocation() >= 0 && failure.invocation() <= runs);
+        return failure == null || (runs > 0 && failure.invocation() >= 0 && failure.invocation() <= runs);
     }
 
     /** Also verifies that no other test ran. */
@@ -155,8 +160,7 @@ final class FixtureChecks {
     }
 
     private static boolean hasFailingContainer(Method method) {
-        MustFail failure = failureOf(method);
-        return failure != null && failure.container();
+        return failuresOf(method).stream().anyMatch(MustFail::container);
     }
 
     private static void verify(RunAssert.Subject test, MustFail expected) {

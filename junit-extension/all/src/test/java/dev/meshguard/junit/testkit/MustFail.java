@@ -1,10 +1,12 @@
 package dev.meshguard.junit.testkit;
 
 import dev.meshguard.verdict.Outcome;
+import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 
 /** The expected failure of a test of a fixture, of one of its classes, or of the run; {@link FixtureChecks} verifies it. */
+@Repeatable(MustFail.All.class)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface MustFail {
 
@@ -14,7 +16,7 @@ public @interface MustFail {
     /** The invocation that fails, from 1; by default the last one, and all before succeed. */
     int invocation() default 0;
 
-    /** Whether the container of the invocations or dynamic tests fails, and they succeed. */
+    /** Whether it is that of the container of the invocations or dynamic tests. */
     boolean container() default false;
 
     /** Whether the run fails, and not the class with this annotation. */
@@ -46,4 +48,12 @@ public @interface MustFail {
 
     /** The class and method to which an IDE jumps. */
     String frame() default "";
+
+    /** That of a container beside that of a test in it. */
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface All {
+
+        /** Both. */
+        MustFail[] value();
+    }
 }
