@@ -154,18 +154,18 @@ class ExpectationTests {
     @Test
     void isAddedToOthersAndNamedByWhatItLetsStay() {
         LeakCheck check = LeakCheck.create()
-                .expecting(ExpectedBuffers.of(ANY.device(0)))
-                .expecting(ExpectedBuffers.none().and(ANY.device(1)));
+                .expecting(ExpectedBuffers.of(ANY.devices(DeviceSet.of(0))))
+                .expecting(ExpectedBuffers.none().and(ANY.devices(DeviceSet.of(1))));
 
         LeakVerdict verdict = check.examine(historyOf("allocate DRAM 0x1000 on 0..1"));
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
         assertThat(verdict.survivors())
                 .extracting(Survivor::expectation)
-                .containsExactly(Optional.of(ANY.device(0)), Optional.of(ANY.device(1)));
+                .containsExactly(Optional.of(ANY.devices(DeviceSet.of(0))), Optional.of(ANY.devices(DeviceSet.of(1))));
         assertThat(verdict.expectations())
                 .extracting(ExpectationResult::expectation)
-                .containsExactly(ANY.device(0), ANY.device(1));
+                .containsExactly(ANY.devices(DeviceSet.of(0)), ANY.devices(DeviceSet.of(1)));
     }
 
     @Test
@@ -263,7 +263,7 @@ class ExpectationTests {
                 .isThrownBy(() -> ANY.size(-3))
                 .withMessage("An expected buffer's size is 0 or more: -3 was given. Leave it out to allow any.");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> ANY.device(-4))
+                .isThrownBy(() -> ANY.devices(DeviceSet.of(-4)))
                 .withMessage("An expected buffer's device is 0 or more: -4 was given. Leave it out to allow any.");
     }
 
@@ -279,7 +279,7 @@ class ExpectationTests {
     void describesItsConditionsBoundsAndReason() {
         assertThat(ANY).hasToString("every buffer, because \"it is known\"");
         assertThat(ANY.type(L1)
-                        .device(3)
+                        .devices(DeviceSet.of(3))
                         .size(64)
                         .owner("dispatch")
                         .label("ring")

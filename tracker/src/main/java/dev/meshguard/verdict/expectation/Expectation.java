@@ -104,11 +104,6 @@ public final class Expectation {
         return with(changed -> changed.type = Optional.of(only));
     }
 
-    /** Returns this entry for one device only. */
-    public Expectation device(int only) {
-        return devices(DeviceSet.of(only));
-    }
-
     /** Returns this entry for some devices only. */
     public Expectation devices(DeviceSet only) {
         return with(changed -> changed.devices = only);
@@ -175,11 +170,6 @@ public final class Expectation {
         return with(changed -> changed.count = bound);
     }
 
-    /** Returns this entry with a last day of validity. */
-    public Expectation until(LocalDate lastDay) {
-        return with(changed -> changed.until = Optional.of(lastDay));
-    }
-
     /**
      * Returns this entry with a last day of validity, as an ISO date: {@code 2026-12-31}.
      *
@@ -187,7 +177,8 @@ public final class Expectation {
      */
     public Expectation until(String lastDay) {
         try {
-            return until(LocalDate.parse(lastDay));
+            LocalDate last = LocalDate.parse(lastDay);
+            return with(changed -> changed.until = Optional.of(last));
         } catch (DateTimeParseException noDate) {
             throw new IllegalArgumentException(
                     InvariantText.of(

@@ -51,7 +51,7 @@ class ExpectedBuffersFileTests {
                 .containsExactly(
                         Expectation.because("rings")
                                 .type(BufferType.DRAM)
-                                .device(3)
+                                .devices(DeviceSet.of(3))
                                 .exactly(8),
                         Expectation.because("shared").label("weights"));
         assertThat(read.entries())
@@ -167,7 +167,9 @@ class ExpectedBuffersFileTests {
         if (random.nextBoolean()) {
             entry = entry.label("l" + randomText(random)).origin("Model.load");
         }
-        return random.nextBoolean() ? entry.until(LocalDate.ofEpochDay(random.nextInt(40_000))) : entry;
+        return random.nextBoolean()
+                ? entry.until(LocalDate.ofEpochDay(random.nextInt(40_000)).toString())
+                : entry;
     }
 
     private static String randomText(Random random) {
