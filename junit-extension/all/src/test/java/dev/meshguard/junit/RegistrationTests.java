@@ -13,23 +13,17 @@ import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.util.Map;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** For every way and number of registrations, a test is checked once. */
 class RegistrationTests implements WithFixtures {
-
-    private static final String LATE_SETTING =
-            ": a source, an entry or a budget in an instance field beside an annotation is rejected."
-                    + " JUnit reads the field after the memory of the test has begun: make the field static.";
 
     @Test
     void whereJUnitDetectsNoneATestWithoutAnnotationHasNoMesh() {
@@ -75,54 +69,6 @@ class RegistrationTests implements WithFixtures {
 
     private static void assertShape(MeshDevice mesh, Integer... dimensions) {
         Assertions.assertThat(mesh.shape().dimensions()).containsExactly(dimensions);
-    }
-
-    abstract static class LateEntry {
-        @RegisterExtension
-        final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .expecting(Expectation.because("kept").label("cache"))
-                .build();
-
-        @Test
-        @MustFail(
-                error = ExtensionConfigurationException.class,
-                message = "MeshGuardExtension in RegistrationTests$LateEntry" + LATE_SETTING)
-        void settingsOfAnInstanceFieldBesideAnAnnotationAreRejected(MeshDevice mesh) {}
-    }
-
-    @TrackAllocations
-    static class LateEntryTestCase extends LateEntry {}
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class LateEntryOfClassTestCase extends LateEntry {}
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class LateEntryOfEachTestTestCase extends LateEntry {}
-
-    @TrackAllocations
-    static class LateBudgetTestCase {
-        @RegisterExtension
-        final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .within(BudgetSpec.of(BufferType.DRAM).peakBytes(1))
-                .build();
-
-        @Test
-        @MustFail(
-                error = ExtensionConfigurationException.class,
-                message = "MeshGuardExtension in RegistrationTests$LateBudgetTestCase" + LATE_SETTING)
-        void settingsOfAnInstanceFieldBesideAnAnnotationAreRejected(MeshDevice mesh) {}
-    }
-
-    @TrackAllocations
-    static class LateSourceTestCase {
-        @RegisterExtension
-        final MeshGuardExtension guard = onTwoDevices().build();
-
-        @Test
-        @MustFail(
-                error = ExtensionConfigurationException.class,
-                message = "MeshGuardExtension in RegistrationTests$LateSourceTestCase" + LATE_SETTING)
-        void settingsOfAnInstanceFieldBesideAnAnnotationAreRejected(MeshDevice mesh) {}
     }
 
     static class InstanceFieldWithSettingsTestCase {

@@ -29,6 +29,8 @@ import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.verdict.budget.BudgetSpec;
+import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -45,6 +47,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -89,6 +92,11 @@ class RejectedSettingsTests implements WithFixtures {
             OfMethod#lastsForClass    | @TrackAllocations | lifetime = CLASS is rejected. On a method only TEST has a meaning: put CLASS on the class.
             OfMethod#twoSources       | @FakeMesh on OfMethod#twoSources and @WatchedProcesses on OfMethod#twoSources | a second source of allocations is rejected. A test has one source: remove an annotation, or put each on a test or class of its own.
             TwoInterfaces             | @FakeMesh on OnMesh and @WatchedProcesses on OnProcesses | a second source of allocations is rejected. A test has one source: remove an annotation, or put each on a test or class of its own.
+            LateEntryOfTest           | MeshGuardExtension in LateEntry | a source, an entry or a budget in an instance field beside an annotation is rejected. JUnit reads the field after the memory of the test has begun: make the field static.
+            LateEntryOfClass          | MeshGuardExtension in LateEntry | a source, an entry or a budget in an instance field beside an annotation is rejected. JUnit reads the field after the memory of the test has begun: make the field static.
+            LateEntryOfEachTest       | MeshGuardExtension in LateEntry | a source, an entry or a budget in an instance field beside an annotation is rejected. JUnit reads the field after the memory of the test has begun: make the field static.
+            LateBudget                | MeshGuardExtension in LateBudget | a source, an entry or a budget in an instance field beside an annotation is rejected. JUnit reads the field after the memory of the test has begun: make the field static.
+            LateSource                | MeshGuardExtension in LateSource | a source, an entry or a budget in an instance field beside an annotation is rejected. JUnit reads the field after the memory of the test has begun: make the field static.
             OfClass#mesh              | @FakeMesh         | a source for one method of a class with lifetime = CLASS is rejected. Put it on the class, or let the lifetime of this method be TEST.
             OfClass#additionalSource  | @TrackLeak        | a source for one method of a class with lifetime = CLASS is rejected. Put it on the class, or let the lifetime of this method be TEST.
             OfClass#entry             | @ExpectBuffers    | an entry for one method of a mesh with lifetime = CLASS is rejected. Put it on the class, or let the mesh last for one test.
@@ -108,7 +116,7 @@ class RejectedSettingsTests implements WithFixtures {
             Template#concurrent       | @FailEachAllocation | @Execution(CONCURRENT) is rejected. Each invocation depends on the one before: leave it out; other tests may still run at the same time.
             """)
     void anAnnotation(String test, String place, String refusal) throws ClassNotFoundException {
-        assertRejected(test, (place.contains(" on ") ? place : place + " on " + test) + ": " + refusal);
+        assertRejected(test, (place.contains(" ") ? place : place + " on " + test) + ": " + refusal);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -139,7 +147,7 @@ class RejectedSettingsTests implements WithFixtures {
                 .hasFailureOf(method)
                 .with(
                         ExtensionConfigurationException.class,
-                        message.replaceAll(" on (?=[A-Z])", " on RejectedSettingsTests\\$"));
+                        message.replaceAll(" (on|in) (?=[A-Z])", " $1 RejectedSettingsTests\\$"));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -148,7 +156,9 @@ class RejectedSettingsTests implements WithFixtures {
             origins     | always      | It is none, allocations or allocations-and-frees.
             grace       | soon        | Give a number with ms, s or m, for example "250 ms" or "2 s"; at most 10 m.
             page        | sometimes   | It is off, failures or always.
+            findings    | a\0b        | It is no path here: Nul character not allowed.
             page.folder | a\0b        | It is no path here: Nul character not allowed.
+            summary     | OFF         | It is off, failures or always.
             baseline    | known\0.txt | It is no path here: Nul character not allowed.
             """)
     void aParameter(String name, String value, String allowed) {
@@ -309,6 +319,38 @@ class RejectedSettingsTests implements WithFixtures {
 
     @MemoryBudget(type = BufferType.L1, device = -1, peakBytes = 1)
     static class BudgetOfNegativeDevice extends Plain {}
+
+    abstract static class LateEntry extends Plain {
+
+        @RegisterExtension
+        final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .expecting(Expectation.because("kept").label("cache"))
+                .build();
+    }
+
+    static class LateEntryOfTest extends LateEntry {}
+
+    @TrackAllocations(lifetime = CLASS)
+    static class LateEntryOfClass extends LateEntry {}
+
+    @TrackAllocations(lifetime = CLASS, accounting = EACH_TEST)
+    static class LateEntryOfEachTest extends LateEntry {}
+
+    static class LateBudget extends Plain {
+
+        @RegisterExtension
+        final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .within(BudgetSpec.of(BufferType.DRAM).peakBytes(1))
+                .build();
+    }
+
+    static class LateSource extends Plain {
+
+        @RegisterExtension
+        final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder().mesh(1, 2).build())
+                .build();
+    }
 
     @FakeMesh
     interface OnMesh {}

@@ -1,7 +1,6 @@
 package dev.meshguard.junit.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.junit.internal.summary.OutputMode;
 import java.nio.file.Path;
@@ -48,13 +47,5 @@ class OutputSettingsTests {
     })
     void attachesHistoriesWhereReportsAre(String parameter, boolean attaches) {
         assertThat(settings(parameter).attachesHistories()).isEqualTo(attaches);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"meshguard.summary=OFF,'meshguard.summary = OFF is rejected. It is off, failures or always.'"})
-    void rejectsWhatMakesNoSense(String parameter, String message) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> settings(parameter))
-                .withMessage(message);
     }
 }

@@ -103,13 +103,6 @@ class RunSettingsTests {
                 .contains("4f1d2c");
     }
 
-    @Test
-    void aFolderThatIsNoPathIsRejected() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> settings(Map.of(), "findings=a\0b"))
-                .withMessageStartingWith("meshguard.findings = a\0b is rejected. It is no path here: ");
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"true", "1", "TRUE", "woodpecker"})
     void writesNothingWhereCiIsSet(String ci) {
