@@ -1,6 +1,5 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -226,7 +225,7 @@ public final class AllocationServer implements AutoCloseable {
         Optional<RecordSize> recordSize = Optional.empty();
         private @Nullable AllocationTracker tracker;
 
-        List<DeviceInfo> devices = List.of();
+        int devices = 8;
         InstantSource clock = InstantSource.system();
         ProcessInspector probe = ProcessInspector.ofThisMachine();
 
@@ -255,11 +254,9 @@ public final class AllocationServer implements AutoCloseable {
             return this;
         }
 
-        /**
-         * Sets the devices, for programs that query them; without them reports of devices 0 to 7 are still accepted.
-         */
-        public Builder devices(List<DeviceInfo> newDevices) {
-            devices = List.copyOf(newDevices);
+        /** Sets the number of devices, 8 by default; a record about another device is rejected. */
+        public Builder devices(int number) {
+            devices = number;
             return this;
         }
 

@@ -1,5 +1,7 @@
 package dev.meshguard.server;
 
+import dev.meshguard.server.protocol.DeviceInfo;
+import dev.meshguard.server.protocol.Message;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordFields;
@@ -130,19 +132,18 @@ final class RecordReports implements ConnectionReader {
         switch (type) {
             case ALLOC -> dispatcher.allocated(memory, device, id, bytes, connection);
             case FREE -> dispatcher.freed(device, id, connection);
-            case QUERY ->
-                answers.writeBytes(
-                        RecordCodec.of(size).encode(dispatcher.usage(device)).array());
-            case DEVICE_INFO_QUERY ->
-                answers.writeBytes(RecordCodec.of(size)
-                        .encode(dispatcher.deviceInfo(device))
-                        .array());
+            case QUERY -> answer(size, dispatcher.usage(device));
+            case DEVICE_INFO_QUERY -> answer(size, new DeviceInfo(device));
             case DUMP_REMAINING, DUMP_KERNELS -> processCheck.run();
             case CB_ALLOC, CB_FREE ->
                 dispatcher.circularBuffer(type == MessageType.CB_ALLOC, device, id, bytes, connection);
             // Kernels are no buffers.
             case KERNEL_LOAD, KERNEL_UNLOAD, RESPONSE, DEVICE_INFO_RESPONSE -> {}
         }
+    }
+
+    private void answer(RecordSize size, Message message) {
+        answers.writeBytes(RecordCodec.of(size).encode(message).array());
     }
 
     /** Most reads have no answer. */

@@ -7,7 +7,6 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.internal.AddressTable;
 import dev.meshguard.server.log.internal.GuessedTypes;
-import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
@@ -37,9 +36,6 @@ final class ReportDispatcher {
 
     private static final BufferType[] TYPES = BufferType.values();
 
-    /** The number of the old server, regardless of the installed devices. */
-    private static final int MIN_DEVICES = 8;
-
     private static final int MAX_NAMED_PROGRAMS = 8;
     private static final int MAX_PROGRAM_LENGTH = 60;
 
@@ -51,8 +47,7 @@ final class ReportDispatcher {
     private final ProcessInspector inspector;
     final HistoryReporter reporter;
     private final AllocationTracker tracker;
-    private final List<DeviceInfo> devices;
-    private final int deviceLimit;
+    private final int devices;
     private final Set<Integer> openedDevices = new HashSet<>();
 
     /** The processes whose end is that of their last connection. */
@@ -66,18 +61,15 @@ final class ReportDispatcher {
     /**
      * Creates a dispatcher.
      *
+     * @param devices the number of devices that records may name
      * @param connections those of the server, which adds later ones
      */
     ReportDispatcher(
-            HistoryReporter reporter,
-            List<DeviceInfo> devices,
-            ProcessInspector inspector,
-            List<ClientConnection> connections) {
+            HistoryReporter reporter, int devices, ProcessInspector inspector, List<ClientConnection> connections) {
         this.connections = connections;
         this.reporter = reporter;
         this.tracker = reporter.tracker;
         this.devices = devices;
-        this.deviceLimit = devices.stream().mapToInt(DeviceInfo::device).reduce(MIN_DEVICES - 1, Math::max) + 1;
         this.inspector = inspector;
     }
 
@@ -149,7 +141,7 @@ final class ReportDispatcher {
             return rejected("buffer type " + type + ", and only 0 to " + (TYPES.length - 1) + " are one", connection);
         }
         if (isOutOfRange(device)) {
-            return rejected("device " + device + ", and this server has devices 0 to " + (deviceLimit - 1), connection);
+            return rejected("device " + device + ", and this server has devices 0 to " + (devices - 1), connection);
         }
         if (size < 0 || (isLastServer() && (size == 0 || size > MAX_SIZE_BYTES))) {
             return rejected("a size of " + Long.toUnsignedString(size) + " bytes, which cannot be", connection);
@@ -158,7 +150,7 @@ final class ReportDispatcher {
     }
 
     private boolean isOutOfRange(int device) {
-        return device < 0 || device >= deviceLimit;
+        return device < 0 || device >= devices;
     }
 
     private boolean rejected(String what, ClientConnection connection) {
@@ -384,19 +376,7 @@ final class ReportDispatcher {
                 tracker.liveBytes(device, BufferType.DRAM),
                 tracker.liveBytes(device, BufferType.L1),
                 tracker.liveBytes(device, BufferType.L1_SMALL) + tracker.liveBytes(device, BufferType.SYSTEM_MEMORY),
-                tracker.liveBytes(device, BufferType.TRACE),
-                0,
-                0);
-    }
-
-    DeviceInfo deviceInfo(int device) {
-        if (device == DeviceInfo.COUNT) {
-            return DeviceInfo.count(devices.size());
-        }
-        return devices.stream()
-                .filter(known -> known.device() == device)
-                .findFirst()
-                .orElseGet(() -> DeviceInfo.none(device));
+                tracker.liveBytes(device, BufferType.TRACE));
     }
 
     /**

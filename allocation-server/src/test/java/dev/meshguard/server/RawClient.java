@@ -1,7 +1,11 @@
 package dev.meshguard.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.meshguard.server.protocol.MemoryUsage;
+import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
+import dev.meshguard.server.protocol.RecordFields;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import java.io.EOFException;
@@ -9,6 +13,8 @@ import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -59,7 +65,11 @@ final class RawClient implements AutoCloseable {
     }
 
     MemoryUsage receive() throws IOException {
-        return codec.decode(ByteBuffer.wrap(receive(codec.size().bytes())));
+        ByteBuffer record = ByteBuffer.wrap(receive(codec.size().bytes())).order(ByteOrder.LITTLE_ENDIAN);
+        assertThat(record.get(RecordFields.TYPE)).isEqualTo((byte) MessageType.RESPONSE.code());
+        int device = record.getInt(RecordFields.DEVICE);
+        LongBuffer sums = record.position(RecordFields.USAGE).asLongBuffer();
+        return new MemoryUsage(device, sums.get(), sums.get(), sums.get(), sums.get());
     }
 
     /** Sends a query, which also ensures that everything sent before is recorded. */

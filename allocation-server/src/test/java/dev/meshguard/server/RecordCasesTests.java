@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
@@ -22,7 +21,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -98,15 +96,9 @@ class RecordCasesTests extends WithServer {
             builder.recordSize(size);
         }
         if (options.equals("devices")) {
-            builder.devices(
-                    IntStream.range(0, 3).mapToObj(RecordCasesTests::wormhole).toList());
+            builder.devices(3);
         }
         server = builder.start();
-    }
-
-    /** Returns a Wormhole B0 device: 12 DRAM banks of 1 GiB, 64 cores with 1,499,136 bytes of L1. */
-    private static DeviceInfo wormhole(int device) {
-        return new DeviceInfo(device, 12L << 30, 64L * 1_499_136, 2, 12, 1 << 30, 1_499_136, true, 0);
     }
 
     private Optional<Instant> inspect(long process) {

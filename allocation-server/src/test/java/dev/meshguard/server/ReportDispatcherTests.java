@@ -72,7 +72,7 @@ class ReportDispatcherTests {
         private Dispatch() throws IOException {
             dispatcher = new ReportDispatcher(
                     new HistoryReporter(tracker),
-                    List.of(),
+                    DEVICES,
                     process -> Optional.ofNullable(processes.get(process)),
                     List.of());
             dispatcher.recordSize(RecordSize.BYTES_112);

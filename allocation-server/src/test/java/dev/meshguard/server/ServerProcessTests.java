@@ -2,7 +2,6 @@ package dev.meshguard.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.process.ServerProgram;
 import dev.meshguard.server.protocol.RecordSize;
 import java.io.BufferedReader;
@@ -42,7 +41,7 @@ class ServerProcessTests {
         BufferedReader output = server.inputReader();
         assertThat(output.readLine()).isEqualTo("listens");
         List<SocketChannel> programs = new ArrayList<>();
-        connected().close();
+        new RawClient(folder.resolve("s"), RecordSize.BYTES_112).close();
         while (!output.ready()) {
             connectIfThereIsRoom(programs);
         }
@@ -50,7 +49,7 @@ class ServerProcessTests {
             program.close();
         }
 
-        try (AllocationClient client = connected()) {
+        try (RawClient client = new RawClient(folder.resolve("s"), RecordSize.BYTES_112)) {
             assertThat(client.query(0).dram()).isZero();
         }
         server.outputWriter().close();
@@ -69,15 +68,5 @@ class ServerProcessTests {
         } catch (SocketException backlogIsFull) {
             program.close();
         }
-    }
-
-    private AllocationClient connected() {
-        AllocationClient client = AllocationClient.builder()
-                .socket(folder.resolve("s"))
-                .recordSize(RecordSize.BYTES_112)
-                .onWarning(warning -> {})
-                .connect();
-        assertThat(client.isConnected()).isTrue();
-        return client;
     }
 }

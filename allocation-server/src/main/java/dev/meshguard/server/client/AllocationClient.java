@@ -2,24 +2,18 @@ package dev.meshguard.server.client;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.AllocationServer;
-import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.text.Quantities;
-import java.io.EOFException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -40,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  * report. Unsent reports are counted in {@link #unsent()}, and a warning tells how many when a server answers again. A
  * report waits in {@code write} until the server has read those before it.
  *
- * <p>Queries wait for the answer and throw if there is none. An answer follows the recording of everything that this
- * client sent before, regardless of other clients; that makes {@link #query} a barrier.
- *
  * <p>Safe for use by several threads.
  *
  * @since 0.1
@@ -59,7 +50,6 @@ public final class AllocationClient implements AutoCloseable {
     private final Path socket;
     private final RecordCodec codec;
     private final int processId;
-    private final Duration timeout;
     private final Consumer<String> onWarning;
 
     private @Nullable SocketChannel channel;
@@ -72,7 +62,6 @@ public final class AllocationClient implements AutoCloseable {
         this.socket = builder.socket;
         this.codec = RecordCodec.of(builder.recordSize);
         this.processId = builder.processId;
-        this.timeout = builder.timeout;
         this.onWarning = builder.onWarning;
     }
 
@@ -99,14 +88,13 @@ public final class AllocationClient implements AutoCloseable {
     }
 
     /**
-     * Sends any message that needs no answer.
+     * Sends any message that has no answer.
      *
-     * @throws IllegalArgumentException if the server would answer; use {@link #query} for the usage of a device
+     * @throws IllegalArgumentException if the server would answer: the client reads nothing
      */
     public synchronized void send(Request request) {
         if (request.type() == MessageType.QUERY || request.type() == MessageType.DEVICE_INFO_QUERY) {
-            throw new IllegalArgumentException(
-                    request.type() + " has an answer that no code would read: ask with query");
+            throw new IllegalArgumentException(request.type() + " has an answer, and a client that reports reads none");
         }
         if (isClosed) {
             unsent++;
@@ -127,55 +115,12 @@ public final class AllocationClient implements AutoCloseable {
     }
 
     /** Sends a record, and waits as long as the server needs to read those before it. */
-    private SocketChannel write(Request request) throws IOException {
+    private void write(Request request) throws IOException {
         SocketChannel open = connected();
         ByteBuffer record = codec.encode(request);
         while (record.hasRemaining()) {
             open.write(record);
         }
-        return open;
-    }
-
-    // Queries
-
-    /**
-     * Returns the memory usage of a device, after all earlier reports are recorded.
-     *
-     * @throws IOException if there is no answer
-     */
-    public synchronized MemoryUsage query(int device) throws IOException {
-        if (isClosed) {
-            throw new IOException("The client of " + socket + " is closed");
-        }
-        try {
-            return codec.decode(read(write(Request.query(device))));
-        } catch (IOException | IllegalArgumentException e) {
-            disconnected();
-            throw new IOException("The allocation server at " + socket + " does not answer: " + e.getMessage(), e);
-        }
-    }
-
-    private ByteBuffer read(SocketChannel open) throws IOException {
-        ByteBuffer answer = ByteBuffer.allocate(codec.size().bytes());
-        long end = System.nanoTime() + timeout.toNanos();
-        open.configureBlocking(false);
-        try (Selector selector = Selector.open()) {
-            open.register(selector, SelectionKey.OP_READ);
-            while (answer.hasRemaining()) {
-                long left = (end - System.nanoTime()) / 1_000_000;
-                if (left <= 0
-                        || (selector.select(left) == 0 && Thread.currentThread().isInterrupted())) {
-                    throw new InterruptedIOException(
-                            "no answer within " + timeout.toMillis() + " ms; its records may have another size");
-                }
-                selector.selectedKeys().clear();
-                if (open.read(answer) < 0) {
-                    throw new EOFException("the server closed the connection; its records may have another size");
-                }
-            }
-        }
-        open.configureBlocking(true);
-        return answer.flip();
     }
 
     // The connection
@@ -256,7 +201,6 @@ public final class AllocationClient implements AutoCloseable {
         private Path socket = defaultSocket();
         private RecordSize recordSize = RecordSize.BYTES_112;
         private int processId = (int) ProcessHandle.current().pid();
-        private Duration timeout = Duration.ofSeconds(5);
         private Consumer<String> onWarning = System.err::println;
 
         private Builder() {}
@@ -284,12 +228,6 @@ public final class AllocationClient implements AutoCloseable {
         /** Sets the id of another process for the reports; if it does not exist, the server treats it as dead. */
         public Builder processId(int newProcessId) {
             processId = newProcessId;
-            return this;
-        }
-
-        /** Sets the maximum wait for an answer; 5 seconds by default. */
-        Builder timeout(Duration newTimeout) {
-            timeout = newTimeout;
             return this;
         }
 

@@ -53,11 +53,6 @@ public final class AllocationReporter implements AllocationListener, AutoCloseab
         return new AllocationReporter(client);
     }
 
-    /** Returns the client over which it reports. */
-    public AllocationClient client() {
-        return client;
-    }
-
     @Override
     public MemoryRequest request(AllocationDetails details) {
         return MemoryRequest.of(details);

@@ -11,17 +11,14 @@ import org.apiguardian.api.API.Status;
  * @param l1 bytes of L1
  * @param l1Small bytes of L1_SMALL and of SYSTEM_MEMORY, which the server adds to it
  * @param trace bytes of TRACE
- * @param circularBuffers bytes of circular buffers; 0 if records are too small to contain it
- * @param kernels bytes of kernels; 0 if records are too small to contain it
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record MemoryUsage(int device, long dram, long l1, long l1Small, long trace, long circularBuffers, long kernels)
-        implements Message {
+public record MemoryUsage(int device, long dram, long l1, long l1Small, long trace) implements Message {
 
     /** Returns the usage of a device on which nothing is allocated. */
     public static MemoryUsage none(int device) {
-        return new MemoryUsage(device, 0, 0, 0, 0, 0, 0);
+        return new MemoryUsage(device, 0, 0, 0, 0);
     }
 
     @Override

@@ -29,15 +29,8 @@ public final class RecordFields {
     public static final int TIMESTAMP = 32;
     /** The end of the data that a program sends: the rest of its record is 0. */
     public static final int END_OF_REQUEST = 40;
-    /** Bytes of DRAM, eight bytes; followed by those of L1, L1_SMALL and TRACE, and with 144 bytes of circular buffers and kernels. */
+    /** Bytes of DRAM, eight bytes; followed by those of L1, L1_SMALL and TRACE. */
     public static final int USAGE = 40;
 
     private RecordFields() {}
-
-    /**
-     * Returns the offset of the device info: bytes of DRAM and of L1, eight bytes each, then six numbers of four bytes.
-     */
-    public static int deviceInfo(RecordSize size) {
-        return size.hasCircularBuffers() ? 88 : 72;
-    }
 }

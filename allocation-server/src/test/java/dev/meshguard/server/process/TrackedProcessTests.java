@@ -45,7 +45,7 @@ class TrackedProcessTests {
     @CsvSource(delimiter = '|', textBlock = """
             allocate 4096, free 4096                       | 0 |              | exited with status 0
             allocate 4096, allocate 8192, free 4096        | 0 | UNEXPLAINED  | exited with status 0
-            allocate 4096, print lastWords, query, crash 3 | 3 | PROCESS_DIED | exited with status 3; it last printed: lastWords
+            allocate 4096, print lastWords, crash 3        | 3 | PROCESS_DIED | exited with status 3; it last printed: lastWords
             """)
     void whatIsLeftBeforeTheExitIsALeakAndAfterACrashADeath(
             String steps, int status, @Nullable Cause cause, String ending) throws Exception {

@@ -3,6 +3,7 @@ package dev.meshguard.verification.seeds;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.mesh.Ttnn;
@@ -52,14 +53,17 @@ class MeshAllocationOverASocketTests {
                 steps.compute();
                 steps.freeTensors();
 
+                server.awaitQuiet(LONG);
                 for (int device = 0; device < 8; device++) {
-                    assertThat(reporter.client().query(device).dram()).isEqualTo(36_864);
+                    assertThat(server.tracker().liveBytes(device, BufferType.DRAM))
+                            .isEqualTo(36_864);
                 }
                 assertThat(server.tracker().liveBuffers()).isEqualTo(19);
 
                 steps.clearCache();
 
-                assertThat(reporter.client().query(0).l1()).isEqualTo(12_288);
+                server.awaitQuiet(LONG);
+                assertThat(server.tracker().liveBytes(0, BufferType.L1)).isEqualTo(12_288);
                 assertThat(server.tracker().liveBuffers()).isEqualTo(3);
                 steps.close();
             }
