@@ -13,7 +13,6 @@ import dev.meshguard.server.ProcessInspector;
 import dev.meshguard.server.log.AllocationLogReader;
 import dev.meshguard.server.log.ParsedLog;
 import java.io.BufferedInputStream;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -62,9 +61,7 @@ final class InputReader {
                 return read(new BufferedInputStream(standardInput), called(name), Optional.empty(), logs, chosen);
             }
             Path file = Path.of(name);
-            // A channel queries the position of a pipe, which has none.
-            boolean isPipe = Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
-            try (InputStream input = isPipe ? new FileInputStream(name) : Files.newInputStream(file)) {
+            try (InputStream input = PlainInput.open(file)) {
                 return read(new BufferedInputStream(input), name, Optional.of(file), logs, chosen);
             }
         } catch (IOException | InvalidPathException e) {

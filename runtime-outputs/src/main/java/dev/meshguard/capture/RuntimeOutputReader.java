@@ -1,10 +1,10 @@
 package dev.meshguard.capture;
 
+import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.internal.DatabaseReader;
 import dev.meshguard.capture.internal.GraphParser;
 import dev.meshguard.capture.internal.ReadingCriteria;
 import java.io.BufferedInputStream;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -111,10 +111,9 @@ public final class RuntimeOutputReader {
      * @throws IOException if the file cannot be read or is of no known format; the message says what it is instead
      */
     public List<RuntimeOutput> readRanks(Path file) throws IOException {
-        // A channel queries the position of a pipe, which has none.
-        boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
-        try (InputStream input = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
-            return read(new BufferedInputStream(input), isPipe ? Optional.empty() : Optional.of(file), file.toString());
+        try (InputStream input = PlainInput.open(file)) {
+            return read(
+                    new BufferedInputStream(input), Optional.of(file).filter(Files::isRegularFile), file.toString());
         }
     }
 

@@ -1,11 +1,10 @@
 package dev.meshguard.server.log;
 
+import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.server.log.internal.LogLineReader;
 import dev.meshguard.server.log.internal.LogParser;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -55,9 +54,7 @@ public final class AllocationLogReader {
      * @throws IOException if the file cannot be read
      */
     public ParsedLog read(Path file) throws IOException {
-        // A channel queries the position of a pipe, which has none.
-        boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
-        try (InputStream log = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
+        try (InputStream log = PlainInput.open(file)) {
             return read(log, file.toString());
         }
     }

@@ -1,9 +1,9 @@
 package dev.meshguard.capture.evidence;
 
+import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.evidence.internal.DecompressedContent;
 import dev.meshguard.capture.evidence.internal.MemoryReportParser;
 import dev.meshguard.capture.evidence.internal.SharedMemoryParser;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -42,8 +42,7 @@ public sealed interface RuntimeEvidence permits MemoryReport, SharedMemoryStatis
      *     says what to do
      */
     static RuntimeEvidence read(Path file) throws IOException {
-        // A channel would query the position of a pipe, which has none.
-        try (InputStream input = new FileInputStream(file.toFile())) {
+        try (InputStream input = PlainInput.open(file)) {
             return read(input, file.toString());
         }
     }

@@ -132,13 +132,7 @@ final class CaptureRecorder extends OutputRecorder<CapturedBuffer> {
                         node.text("error_message")
                                 .or(() -> node.text("error_type"))
                                 .orElse(""));
-            case "circular_buffer_allocate", "dataflow_buffer_allocate", "scratchpad_allocate" -> {
-                // They are not judged: they lie outside the allocator and end with their program.
-                if (innermost != null) {
-                    innermost.runsProgram = true;
-                }
-            }
-            default -> unknown(node);
+            default -> other(node);
         }
     }
 
@@ -169,8 +163,10 @@ final class CaptureRecorder extends OutputRecorder<CapturedBuffer> {
     }
 
     /** A node of another version is skipped, unless it may report a buffer. */
-    private void unknown(GraphNode node) {
-        if (node.type.isEmpty()) {
+    private void other(GraphNode node) {
+        if (node.isOfProgram()) {
+            Optional.ofNullable(innermost).ifPresent(operation -> operation.runsProgram = true);
+        } else if (node.type.isEmpty()) {
             contradicted("has no type");
         } else if (node.text("size").isPresent() || node.text("address").isPresent()) {
             contradicted("may report a buffer, and its type " + Quantities.quoted(node.type) + " is not known");

@@ -35,6 +35,10 @@ final class GraphNode {
 
     private static final BufferType[] TYPES = BufferType.values();
 
+    /** What a program has outside the allocator, until it ends. */
+    private static final Set<String> MEMORY_OF_PROGRAMS =
+            Set.of("circular_buffer_allocate", "dataflow_buffer_allocate", "scratchpad_allocate");
+
     private static final String CONNECTIONS = "connections";
     private static final String PARAMS = "params";
 
@@ -186,6 +190,11 @@ final class GraphNode {
     /** Returns a number, or a text that is one, if it is not negative. */
     OptionalLong number(String key) {
         return text(key).map(GraphNode::numberIn).orElse(OptionalLong.empty());
+    }
+
+    /** Returns whether the operation around the node runs a program: the node allocates memory of one, which is not judged. */
+    boolean isOfProgram() {
+        return MEMORY_OF_PROGRAMS.contains(type);
     }
 
     boolean isAborted() {

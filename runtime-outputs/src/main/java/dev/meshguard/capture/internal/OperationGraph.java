@@ -75,9 +75,9 @@ final class OperationGraph {
 
     private void add(GraphNode node) {
         isReadable &= node.impossibleValue().isEmpty();
+        runsProgram |= node.isOfProgram();
         switch (node.type) {
             case "function_start" -> takesTensors |= node.number("inputs").orElse(0) > 0;
-            case "circular_buffer_allocate" -> runsProgram = true;
             case "buffer" -> {
                 if (node.hasNoEdge()) {
                     withoutTensor.add(node.counter());

@@ -1,11 +1,14 @@
 package dev.meshguard.capture.compression.internal;
 
 import java.io.BufferedInputStream;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Reads a file without its compression, which its first bytes show: gzip or none. */
+/** Opens files, and reads them without their compression, which their first bytes show: gzip or none. */
 public final class PlainInput {
 
     /** The reason if compressed data is damaged. */
@@ -16,6 +19,12 @@ public final class PlainInput {
     private static final byte[] GZIP = {0x1f, (byte) 0x8b};
 
     private PlainInput() {}
+
+    /** Opens a file as it is; it may be a pipe, which has no position that a channel could query. */
+    public static InputStream open(Path file) throws IOException {
+        boolean isPipe = Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
+        return isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file);
+    }
 
     /**
      * Returns the content of a file.
