@@ -7,7 +7,6 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.history.internal.LiveEntries.Entry;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,22 +25,11 @@ public final class Ledger {
         default void removed(MemoryRequest request) {}
     }
 
-    private final TreeMap<Integer, Device> devices = new TreeMap<>();
+    private final TreeMap<Integer, LiveEntries> devices = new TreeMap<>();
     private final CountingPolicy policy;
     private final EntryListener listener;
-    private @Nullable Device latest;
+    private @Nullable LiveEntries latest;
     private int latestDevice;
-
-    /** The live entries of one device, and their sums. */
-    private static final class Device {
-        private final LiveEntries entries = new LiveEntries();
-        /** By type, for each of which there ever was memory. */
-        private final Map<BufferType, Sum> sums = new EnumMap<>(BufferType.class);
-
-        private Sum sum(BufferType type) {
-            return sums.computeIfAbsent(type, unused -> new Sum());
-        }
-    }
 
     /** The live memory of one type on one device, added up as reports arrive. */
     public static final class Sum {
@@ -49,7 +37,7 @@ public final class Ledger {
         private long reports;
         private long peakBytes;
 
-        private void add(long moreReports, long moreBytes) {
+        void add(long moreReports, long moreBytes) {
             reports += moreReports;
             bytes += moreBytes;
             peakBytes = Math.max(peakBytes, bytes);
@@ -93,11 +81,11 @@ public final class Ledger {
         } else if (event instanceof HistoryEvent.FreeIgnored report) {
             freeIgnored(report.device());
         } else if (event instanceof HistoryEvent.MeshClosed closed) {
-            devices.values().forEach(known -> known.entries.meshClosed(closed.mesh()));
+            devices.values().forEach(known -> known.meshClosed(closed.mesh()));
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
-            Device known = devices.get(closed.device());
+            LiveEntries known = devices.get(closed.device());
             if (known != null) {
-                known.entries.deviceClosed();
+                known.deviceClosed();
             }
         }
     }
@@ -108,14 +96,12 @@ public final class Ledger {
      * @return whether nothing was live at its address, in any allocator, or only memory without an address was resized
      */
     public boolean allocated(@Nullable MemoryRequest request, int device, BufferType type, long address, long size) {
-        Device known = reported(device);
-        LiveEntries entries = known.entries;
+        LiveEntries known = reported(device);
         AllocationDetails details = LiveEntries.detailsOf(request);
-        Entry entry = entries.find(type, address, details);
+        Entry entry = known.find(type, address, details);
         if (entry == null) {
-            boolean isOverAnother = entries.isHeldByAnother(type, address, details);
-            entries.add(type, address, size, request);
-            known.sum(type).add(1, size);
+            boolean isOverAnother = known.isHeldByAnother(type, address, details);
+            known.add(type, address, size, request);
             if (request != null) {
                 listener.entered(request);
             }
@@ -143,8 +129,8 @@ public final class Ledger {
      * @return whether there was an entry to free
      */
     public boolean freed(@Nullable MemoryRequest release, int device, BufferType type, long address) {
-        Device known = reported(device);
-        Entry entry = known.entries.findFreed(type, address, LiveEntries.detailsOf(release));
+        LiveEntries known = reported(device);
+        Entry entry = known.findFreed(type, address, LiveEntries.detailsOf(release));
         if (entry == null) {
             return false;
         }
@@ -153,18 +139,17 @@ public final class Ledger {
             known.sum(type).add(-1, 0);
             return true;
         }
-        known.sum(type).add(-1, -entry.size);
         if (entry.request != null) {
             listener.removed(entry.request);
         }
-        known.entries.remove(entry);
+        known.remove(entry);
         return true;
     }
 
     /** Returns the live entries of one device, in no particular order. */
     public List<Entry> entriesOf(int device) {
-        Device known = devices.get(device);
-        return known == null ? List.of() : known.entries.all();
+        LiveEntries known = devices.get(device);
+        return known == null ? List.of() : known.all();
     }
 
     /**
@@ -184,7 +169,7 @@ public final class Ledger {
 
     /** Returns the sums of one device, by type, for each of which it ever had memory. */
     public Map<BufferType, Sum> sums(int device) {
-        Device known = devices.get(device);
+        LiveEntries known = devices.get(device);
         return known == null ? Map.of() : Collections.unmodifiableMap(known.sums);
     }
 
@@ -195,31 +180,31 @@ public final class Ledger {
 
     /** Returns the number of live entries on one device. */
     public int entries(int device) {
-        Device known = devices.get(device);
-        return known == null ? 0 : known.entries.count();
+        LiveEntries known = devices.get(device);
+        return known == null ? 0 : known.count();
     }
 
     /** Returns the number of open reports of an address, if they do not name its allocator. */
     public int openReports(int device, BufferType type, long address) {
-        Device known = devices.get(device);
-        Entry entry = known == null ? null : known.entries.find(type, address, AllocationDetails.user());
+        LiveEntries known = devices.get(device);
+        Entry entry = known == null ? null : known.find(type, address, AllocationDetails.user());
         return entry == null ? 0 : entry.reports;
     }
 
     /** Returns the number of live entries on all devices. */
     public long entries() {
         long entries = 0;
-        for (Device known : devices.values()) {
-            entries += known.entries.count();
+        for (LiveEntries known : devices.values()) {
+            entries += known.count();
         }
         return entries;
     }
 
     /** Returns a device that is reported. Nearly every report is about the same device as the one before it. */
-    private Device reported(int device) {
-        Device known = latest;
+    private LiveEntries reported(int device) {
+        LiveEntries known = latest;
         if (known == null || latestDevice != device) {
-            known = devices.computeIfAbsent(device, unused -> new Device());
+            known = devices.computeIfAbsent(device, unused -> new LiveEntries());
             latest = known;
             latestDevice = device;
         }

@@ -9,14 +9,16 @@ import dev.meshguard.event.MemoryRequest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The entries that are live on one device, by type, address and allocator. Guarded by the owner's lock. */
+/** The entries that are live on one device, by type, address and allocator, and their sums. Guarded by the owner's lock. */
 public final class LiveEntries {
 
     private static final int MAX_UNUSED = 1_024;
@@ -25,6 +27,9 @@ public final class LiveEntries {
 
     /** Some removed entries. They are used again, so that a pair of reports creates no object. */
     private final Deque<Entry> unused = new ArrayDeque<>(1);
+
+    /** By type, for each of which there ever was memory. */
+    final Map<BufferType, Ledger.Sum> sums = new EnumMap<>(BufferType.class);
 
     /** One live entry. */
     public static final class Entry extends AddressTable.Entry<Entry> {
@@ -110,6 +115,10 @@ public final class LiveEntries {
         return table.count();
     }
 
+    Ledger.Sum sum(BufferType type) {
+        return sums.computeIfAbsent(type, newType -> new Ledger.Sum());
+    }
+
     /** Returns the live entry that a report is about: one of its allocator, else the oldest that may be, or null. */
     @Nullable
     Entry find(BufferType type, long address, AllocationDetails reported) {
@@ -165,10 +174,12 @@ public final class LiveEntries {
         entry.isRepeated = false;
         entry.request = request;
         table.add(entry);
+        sum(type).add(1, size);
     }
 
     void remove(Entry entry) {
         table.remove(entry);
+        sum(entry.type()).add(-1, -entry.size);
         entry.request = null;
         if (unused.size() < MAX_UNUSED) {
             unused.push(entry);
