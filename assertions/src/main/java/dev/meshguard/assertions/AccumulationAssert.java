@@ -118,8 +118,8 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
                 .map(growth -> bytes == 0
                         ? growth.bytes().trend().isQuiet()
                         : growth.bytes().trend() == Trend.GROWING
-                                && growth.isSteady()
-                                && growth.bytesPerRound() == bytes)
+                                && growth.bytes().isSteady()
+                                && growth.bytes().perRound() == bytes)
                 .orElse(bytes == 0);
     }
 }

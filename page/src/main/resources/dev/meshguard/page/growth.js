@@ -14,6 +14,9 @@ const GrowthView = (() => {
 
     const devices = (list) => (list.length === 1 ? `device ${list[0]}` : `${list.length} devices`);
 
+    /** Memory of unknown size, as of closeable objects, has no bytes; its number is shown instead. */
+    const isOfUnknownSize = (line) => line.type === "SYSTEM_MEMORY" && line.buffers !== undefined && line.memory.every((bytes) => bytes === 0);
+
     const steepestFirst = (all) => all.sort((one, other) => Math.abs(other.slope) - Math.abs(one.slope));
 
     const byOrigin = () => steepestFirst(data.growth.sites.map((site) => ({ ...site, slope: site.slopeBytesPerRound, label: site.name, name: site.site || site.name })));
@@ -90,8 +93,8 @@ const GrowthView = (() => {
                         line.label && line.label !== line.name ? Dom.make("span", { class: "of" }, line.label) : null,
                     ],
                 },
-                { key: "slope", title: "In each round", number: true, value: (line) => line.slope, cells: (line) => (line.slope === 0 ? "0 B" : Format.signedSize(line.slope)) },
-                { key: "memory", title: "At the end", number: true, value: (line) => atTheEnd(line.memory), cells: (line) => Format.size(atTheEnd(line.memory)) },
+                { key: "slope", title: "In each round", number: true, value: (line) => line.slope, cells: (line) => (isOfUnknownSize(line) ? "size unknown" : line.slope === 0 ? "0 B" : Format.signedSize(line.slope)) },
+                { key: "memory", title: "At the end", number: true, value: (line) => atTheEnd(line.memory), cells: (line) => (isOfUnknownSize(line) ? Format.count(atTheEnd(line.buffers), "buffer") : Format.size(atTheEnd(line.memory))) },
                 ...(mode === "origin" ? [{ key: "devices", title: "Devices", number: true, value: (line) => line.devices.length, cells: (line) => String(line.devices.length) }] : []),
                 { key: "trend", title: "Trend", value: (line) => line.trend, cells: (line) => line.trend.toLowerCase().replaceAll("_", " ") },
             ],

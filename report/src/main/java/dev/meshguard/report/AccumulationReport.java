@@ -1,5 +1,7 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.shortage.OwnerNames;
 import dev.meshguard.report.internal.Alike;
@@ -13,10 +15,13 @@ import dev.meshguard.verdict.growth.ProgramCacheGrowth;
 import dev.meshguard.verdict.growth.RoundVector;
 import dev.meshguard.verdict.growth.SiteGrowth;
 import dev.meshguard.verdict.growth.Trend;
+import dev.meshguard.verdict.growth.UnitGrowth;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.LongFunction;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -47,7 +52,7 @@ public record AccumulationReport(Accumulation accumulation) {
     public String text() {
         TruncatedText text = new TruncatedText().line(headline());
         accumulation.inconclusiveReasons().forEach(text::line);
-        if (accumulation.memory().isEmpty()) {
+        if (accumulation.memory().isEmpty() && accumulation.units().isEmpty()) {
             text.line("No round retained or freed memory.");
         }
         text.section(
@@ -55,9 +60,14 @@ public record AccumulationReport(Accumulation accumulation) {
                 together(accumulation.memory()),
                 AccumulationReport::description,
                 KEPT_FOR_SITES);
+        text.section(
+                "Memory of unknown size retained by each round, by number:",
+                accumulation.units(),
+                AccumulationReport::description,
+                KEPT_FOR_SITES);
         text.section("Call sites, the worst first:", accumulation.sites(), this::description, 0);
         boolean growsWithTheCache = accumulation.sites().stream()
-                .filter(site -> site.bytes().trend() == Trend.GROWING)
+                .filter(site -> site.trend() == Trend.GROWING)
                 .anyMatch(site -> !accumulation.cachedPrograms(site).isEmpty());
         if (growsWithTheCache) {
             text.line("Fix: " + CachedPrograms.FIX);
@@ -119,14 +129,14 @@ public record AccumulationReport(Accumulation accumulation) {
         return trend(programs, programs.growth() + " in " + Quantities.count(programs.roundsCounted(), "round"));
     }
 
-    private static String trend(MemoryGrowth growth) {
-        return trend(growth.bytes(), perRound(growth) + ", in " + rounds(growth.bytes()));
+    private static String trendInRounds(RoundVector retained, String perRound) {
+        return trend(retained, perRound + ", in " + rounds(retained));
     }
 
     /** Returns the rounds after the warm-up that retained more than they freed. */
-    private static String rounds(RoundVector bytes) {
-        List<Integer> grown = bytes.amounts().entrySet().stream()
-                .filter(amount -> amount.getKey() > bytes.warmUp() && amount.getValue() > 0)
+    private static String rounds(RoundVector retained) {
+        List<Integer> grown = retained.amounts().entrySet().stream()
+                .filter(amount -> amount.getKey() > retained.warmUp() && amount.getValue() > 0)
                 .map(Map.Entry::getKey)
                 .toList();
         String ranges = Quantities.ranges(grown, ", ");
@@ -156,6 +166,13 @@ public record AccumulationReport(Accumulation accumulation) {
         return DeviceNames.memory(alike.first().memory().type(), alike.devices());
     }
 
+    /** Returns {@code native memory}; for objects, which are counted by their class, that class. */
+    private static String name(UnitGrowth growth) {
+        return growth.words()
+                .memory()
+                .orElse(DeviceNames.memory(BufferType.SYSTEM_MEMORY, List.of(HistoryEvent.NO_DEVICE)));
+    }
+
     private String headlineOfRounds() {
         return Quantities.count(accumulation.rounds(), "round")
                 + switch (accumulation.warmUp()) {
@@ -168,18 +185,28 @@ public record AccumulationReport(Accumulation accumulation) {
     private String headline() {
         return accumulation.trend() + "  " + headlineOfRounds() + " · "
                 + switch (accumulation.trend()) {
-                    case SETTLED -> "memory grows by 0 B per round";
-                    case SETTLING -> "memory grew after the warm-up, and grows by 0 B per round now";
+                    case SETTLED -> "memory grows by " + nothing() + " per round";
+                    case SETTLING -> "memory grew after the warm-up, and grows by " + nothing() + " per round now";
                     case GROWING -> slopes();
                     case UNDECIDED -> "it cannot be known whether memory grows";
                 };
     }
 
+    /** Returns {@code 0 B}, or {@code 0 RocksIterator} if all is of unknown size. */
+    private String nothing() {
+        return accumulation.memory().isEmpty() && !accumulation.units().isEmpty()
+                ? accumulation.units().get(0).words().count(0)
+                : Quantities.size(0);
+    }
+
     private String slopes() {
-        List<String> slopes = together(accumulation.memory()).stream()
+        Stream<String> ofMemory = together(accumulation.memory()).stream()
                 .filter(alike -> alike.first().bytes().trend() == Trend.GROWING)
-                .map(alike -> name(alike) + " by " + perRound(alike.first()))
-                .toList();
+                .map(alike -> name(alike) + " by " + perRound(alike.first()));
+        Stream<String> ofUnits = accumulation.units().stream()
+                .filter(growth -> growth.units().trend() == Trend.GROWING)
+                .map(growth -> (growth.words().isOfObjects() ? "" : name(growth) + " ") + "by " + perRound(growth));
+        List<String> slopes = Stream.concat(ofMemory, ofUnits).toList();
         return slopes.isEmpty()
                 ? "a line of code allocates more and more, though the total does not grow"
                 : "memory grows: " + slopes.get(0)
@@ -188,17 +215,31 @@ public record AccumulationReport(Accumulation accumulation) {
 
     private static List<String> description(Alike<MemoryGrowth> alike) {
         MemoryGrowth growth = alike.first();
-        return List.of(INDENT + name(alike) + "  " + growth.bytes() + "  " + trend(growth));
+        return List.of(
+                INDENT + name(alike) + "  " + growth.bytes() + "  " + trendInRounds(growth.bytes(), perRound(growth)));
+    }
+
+    private static List<String> description(UnitGrowth growth) {
+        return List.of(
+                INDENT + name(growth) + "  " + growth.units() + "  " + trendInRounds(growth.units(), perRound(growth)));
     }
 
     private static String perRound(MemoryGrowth growth) {
-        return (growth.isSteady() ? "" : "about ") + Quantities.size(growth.bytesPerRound()) + " per round";
+        return perRound(growth.bytes(), Quantities::size);
+    }
+
+    private static String perRound(UnitGrowth growth) {
+        return perRound(growth.units(), growth.words()::count);
+    }
+
+    private static String perRound(RoundVector retained, LongFunction<String> amount) {
+        return (retained.isSteady() ? "" : "about ") + amount.apply(retained.perRound()) + " per round";
     }
 
     private List<String> description(SiteGrowth site) {
         List<String> lines = new ArrayList<>();
         lines.add(INDENT + site.site() + ", buffers retained on " + DeviceNames.of(site.devices()) + ": "
-                + site.buffers() + ", " + site.bytes().trend().description());
+                + site.buffers() + ", " + site.trend().description());
         site.origin().flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + INDENT + "at " + frame));
         List<CachedPrograms> cached = accumulation.cachedPrograms(site);
         cached.forEach(programs -> lines.add(INDENT + INDENT + programs));

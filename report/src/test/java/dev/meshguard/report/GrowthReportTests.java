@@ -11,6 +11,8 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.event.shortage.FreeSpace;
@@ -64,6 +66,41 @@ class GrowthReportTests {
                 .startsWith(
                         "GROWING  3 rounds, the first for warming up · memory grows: memory of no device by 64 B per round\n")
                 .contains("\n   memory of no device  [64, 64, 64]  growing by 64 B per round, in rounds 2-3");
+    }
+
+    @Test
+    void countsMemoryOfUnknownSizeInTheUnitsOfItsSource() {
+        attach("objects", SourceVocabulary.ofObjects("RocksIterator"));
+        attach("arenas", SourceVocabulary.of("native memory").countedIn("arena"));
+        tracker.rounds(3, round -> {
+            leaseOf("objects", 0);
+            if (round != 2) {
+                leaseOf("arenas", 0);
+            }
+        });
+
+        assertThat(growth()).isEqualTo("""
+                GROWING  3 rounds, the first for warming up · memory grows: by 1 RocksIterator per round
+                Memory of unknown size retained by each round, by number:
+                   RocksIterator  [1, 1, 1]  growing by 1 RocksIterator per round, in rounds 2-3
+                   native memory  [1, 0, 1]  undecided, at least 2 more rounds needed
+                Call sites, the worst first:
+                   SYSTEM_MEMORY buffers, buffers retained on no device: [2, 1, 2], growing""");
+    }
+
+    @Test
+    void memoryOfUnknownSizeThatSettlesGrowsByNoUnit() {
+        attach("objects", SourceVocabulary.ofObjects("RocksIterator"));
+        leaseOf("objects", 0);
+        tracker.rounds(3, round -> {
+            if (round == 1) {
+                leaseOf("objects", 0);
+            }
+        });
+
+        assertThat(growth())
+                .startsWith("SETTLED  3 rounds, the first for warming up · memory grows by 0 RocksIterator per round\n")
+                .contains("\n   RocksIterator  [1, 0, 0]  settled\n");
     }
 
     @Test
@@ -243,6 +280,14 @@ class GrowthReportTests {
 
     private void report(AllocationDetails details, int device, BufferType type, long address, long size) {
         tracker.allocated(tracker.request(details), device, type, address, size, Ownership.OWNING);
+    }
+
+    private void attach(String source, SourceVocabulary words) {
+        tracker.sourceAttached(SourceDescription.of(source).speaking(words));
+    }
+
+    private void leaseOf(String source, long size) {
+        tracker.lease(AllocationDetails.user().fromSource(source), OriginFilter.none(), BufferType.SYSTEM_MEMORY, size);
     }
 
     private static AllocationTracker withoutOrigins() {

@@ -61,7 +61,7 @@ public record AllocationSite(BufferType type, Optional<String> callSite, Optiona
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(type.toString());
-        size.ifPresent(bytes -> text.append(" buffers of ").append(Quantities.size(bytes)));
+        size.ifPresent(bytes -> text.append(" buffers").append(bytes == 0 ? "" : " of " + Quantities.size(bytes)));
         label.ifPresent(words -> text.append(' ').append(Quantities.quoted(words)));
         callSite.ifPresent(methods -> text.append(" from ").append(innermost(methods)));
         return text.toString();

@@ -53,6 +53,7 @@ public final class Accumulation {
     private final RetainedByRound retained;
     private final int warmUp;
     private final List<MemoryGrowth> memory;
+    private final List<UnitGrowth> units;
     private final List<SiteGrowth> sites;
 
     private Accumulation(LeakVerdict verdict, RoundMarks marks, RetainedByRound retained, int warmUp) {
@@ -62,6 +63,7 @@ public final class Accumulation {
         this.warmUp = warmUp;
         this.sites = worstFirst(retained.bySite(warmUp));
         this.memory = retained.byMemory(warmUp);
+        this.units = retained.byUnit(warmUp);
     }
 
     /** Returns the accumulation over the marked rounds of a history. */
@@ -117,20 +119,28 @@ public final class Accumulation {
         return reasons;
     }
 
-    /** Returns the worst trend of any memory. A growing site counts even if another one shrinks. */
+    /**
+     * Returns the worst trend of any memory: of its bytes, and of its units where their size is unknown. A growing site counts
+     * even if another one shrinks.
+     */
     public Trend trend() {
         if (!inconclusiveReasons().isEmpty()) {
             return Trend.UNDECIDED;
         }
         Stream<Trend> ofMemory = memory.stream().map(growth -> growth.bytes().trend());
-        Stream<Trend> ofGrowingSites =
-                sites.stream().map(site -> site.bytes().trend()).filter(trend -> trend == Trend.GROWING);
-        return worst(Stream.concat(ofMemory, ofGrowingSites));
+        Stream<Trend> ofUnits = units.stream().map(growth -> growth.units().trend());
+        Stream<Trend> ofGrowingSites = sites.stream().map(SiteGrowth::trend).filter(trend -> trend == Trend.GROWING);
+        return worst(Stream.of(ofMemory, ofUnits, ofGrowingSites).flatMap(trends -> trends));
     }
 
     /** Returns the growth of each memory that the rounds changed, by type and device. */
     public List<MemoryGrowth> memory() {
         return memory;
+    }
+
+    /** Returns the growth in units of memory outside devices of which some is of unknown size, as that of closeable objects. */
+    public List<UnitGrowth> units() {
+        return units;
     }
 
     /**
@@ -189,7 +199,7 @@ public final class Accumulation {
 
     private static List<SiteGrowth> worstFirst(List<SiteGrowth> sites) {
         return sites.stream()
-                .sorted(Comparator.comparing((SiteGrowth site) -> site.bytes().trend())
+                .sorted(Comparator.comparing(SiteGrowth::trend)
                         .reversed()
                         .thenComparing(
                                 (SiteGrowth site) ->

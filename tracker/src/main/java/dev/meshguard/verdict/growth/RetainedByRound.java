@@ -1,6 +1,8 @@
 package dev.meshguard.verdict.growth;
 
 import dev.meshguard.event.Owner;
+import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
@@ -8,6 +10,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.internal.HoldIntervals;
 import dev.meshguard.verdict.internal.SiteIndex;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,7 +20,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** The survivors at the ends of the rounds of a verdict's history, by site and by memory. */
+/** The survivors at the ends of the rounds of a verdict's history, by site, by memory and by the words for their units. */
 final class RetainedByRound {
 
     private record SiteOnDevice(AllocationSite site, int device) {}
@@ -29,13 +32,18 @@ final class RetainedByRound {
         private final Set<Owner> owners = new LinkedHashSet<>();
     }
 
+    private final AllocationHistory history;
     private final RoundMarks marks;
     private final SiteIndex sites = new SiteIndex();
     private final Map<SiteOnDevice, Series> bySite = new LinkedHashMap<>();
     private final Map<DeviceMemory, SortedMap<Integer, Long>> byMemory = new TreeMap<>();
+    private final Map<SourceVocabulary, SortedMap<Integer, Long>> byUnit = new LinkedHashMap<>();
+    /** The words for memory of which some is of unknown size. */
+    private final Set<SourceVocabulary> unsized = new HashSet<>();
 
     /** Finds the survivors. */
     RetainedByRound(LeakVerdict verdict, RoundMarks marks) {
+        this.history = verdict.history();
         this.marks = marks;
         for (BufferGeneration.HoldInterval interval : new HoldIntervals(verdict).holdIntervals()) {
             int from = marks.roundOf(interval.from());
@@ -55,6 +63,13 @@ final class RetainedByRound {
         buffer.owner().ifPresent(ofSite.owners::add);
         DeviceMemory memory = new DeviceMemory(buffer.device(), buffer.type());
         marks.add(from, until, held.size(), byMemory.computeIfAbsent(memory, unused -> new TreeMap<>()));
+        if (!buffer.hasDevice()) {
+            SourceVocabulary words = history.vocabularyOf(buffer.request());
+            marks.add(from, until, 1, byUnit.computeIfAbsent(words, unused -> new TreeMap<>()));
+            if (held.size() == 0) {
+                unsized.add(words);
+            }
+        }
     }
 
     /** Returns the growth of each memory that the rounds changed, by type and device. */
@@ -62,6 +77,15 @@ final class RetainedByRound {
         return byMemory.entrySet().stream()
                 .map(memory -> new MemoryGrowth(memory.getKey(), vector(warmUp, memory.getValue())))
                 .filter(growth -> !growth.bytes().isZero())
+                .toList();
+    }
+
+    /** Returns the growth in units of all memory of which some is of unknown size, in the order of first survivors. */
+    List<UnitGrowth> byUnit(int warmUp) {
+        return byUnit.entrySet().stream()
+                .filter(unit -> unsized.contains(unit.getKey()))
+                .map(unit -> new UnitGrowth(unit.getKey(), vector(warmUp, unit.getValue())))
+                .filter(growth -> !growth.units().isZero())
                 .toList();
     }
 

@@ -95,6 +95,18 @@ public record RoundVector(int rounds, int warmUp, SortedMap<Integer, Long> amoun
         return new Highs().growth;
     }
 
+    /** Returns the slope: the amount that a round retains, rounded up; 0 unless it is growing. */
+    public long perRound() {
+        int counted = roundsCounted();
+        return trend() == Trend.GROWING ? (growth() + counted - 1) / counted : 0;
+    }
+
+    /** Returns whether the slope is exact; else some rounds retain more than others, and it is their mean. */
+    public boolean isSteady() {
+        long last = retainedBy(rounds);
+        return IntStream.rangeClosed(warmUp + 1, rounds).allMatch(round -> retainedBy(round) == last);
+    }
+
     /** Returns how many more rounds would decide the trend at the earliest; 0 if it is decided. */
     public int roundsNeeded() {
         if (trend() != Trend.UNDECIDED) {

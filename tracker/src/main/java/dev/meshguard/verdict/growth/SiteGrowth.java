@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.growth;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.verdict.AllocationSite;
@@ -32,5 +33,11 @@ public record SiteGrowth(
     public SiteGrowth {
         devices = List.copyOf(devices);
         owners = List.copyOf(owners);
+    }
+
+    /** Returns the trend of the bytes; of the number of buffers if their size is unknown. */
+    public Trend trend() {
+        boolean isOfUnknownSize = bytes.isZero() && devices.equals(List.of(HistoryEvent.NO_DEVICE));
+        return (isOfUnknownSize ? buffers : bytes).trend();
     }
 }

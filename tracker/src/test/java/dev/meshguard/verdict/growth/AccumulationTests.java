@@ -9,11 +9,16 @@ import static dev.meshguard.tracker.script.HistoryScript.program;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.DeviceMemory;
@@ -45,8 +50,8 @@ class AccumulationTests {
         });
         assertThat(accumulation.memory()).singleElement().satisfies(growth -> {
             assertThat(growth.memory()).isEqualTo(new DeviceMemory(3, DRAM));
-            assertThat(growth.bytesPerRound()).isEqualTo(64);
-            assertThat(growth.isSteady()).isTrue();
+            assertThat(growth.bytes().perRound()).isEqualTo(64);
+            assertThat(growth.bytes().isSteady()).isTrue();
         });
     }
 
@@ -61,7 +66,7 @@ class AccumulationTests {
         assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
         assertThat(accumulation().sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(5, 0, 0, 0));
         assertThat(accumulation().memory())
-                .extracting(MemoryGrowth::bytesPerRound)
+                .extracting(growth -> growth.bytes().perRound())
                 .containsExactly(0L);
     }
 
@@ -264,8 +269,8 @@ class AccumulationTests {
             }
         });
 
-        assertThat(accumulation().memory().get(0).isSteady()).isFalse();
-        assertThat(accumulation().memory().get(0).bytesPerRound()).isEqualTo(75);
+        assertThat(accumulation().memory().get(0).bytes().isSteady()).isFalse();
+        assertThat(accumulation().memory().get(0).bytes().perRound()).isEqualTo(75);
     }
 
     // Meshes as rounds
@@ -328,7 +333,7 @@ class AccumulationTests {
 
         assertThat(accumulation.rounds()).isEqualTo(50_000);
         assertThat(accumulation.memory())
-                .extracting(MemoryGrowth::bytesPerRound)
+                .extracting(growth -> growth.bytes().perRound())
                 .containsExactly(64L);
     }
 
@@ -383,8 +388,76 @@ class AccumulationTests {
         assertThat(accumulation().sites()).singleElement().satisfies(site -> {
             assertThat(site.buffers()).isEqualTo(RoundVector.of(1, 1, 1));
             assertThat(site.bytes()).isEqualTo(RoundVector.of(0, 0, 0));
-            assertThat(site.bytes().trend()).isEqualTo(Trend.SETTLED);
+            assertThat(site.trend()).isEqualTo(Trend.SETTLED);
         });
+    }
+
+    // Memory of unknown size
+
+    @Test
+    void memoryOfUnknownSizeGrowsWithItsNumber() {
+        tracker.rounds(4, round -> lease("handle", 0));
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
+        assertThat(accumulation().memory()).isEmpty();
+        assertThat(accumulation().sites()).extracting(SiteGrowth::trend).containsExactly(Trend.GROWING);
+        assertThat(accumulation().units())
+                .containsExactly(new UnitGrowth(SourceVocabulary.MESH, RoundVector.of(1, 1, 1, 1)));
+    }
+
+    @Test
+    void memoryOfUnknownSizeGrowsAlsoWhereNoSiteDoes() {
+        tracker.rounds(4, round -> lease("handle " + round, 0));
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
+    }
+
+    @Test
+    void aSiteOfUnknownSizeThatGrowsIsNotHiddenByAnotherThatShrinks() {
+        List<Lease> before =
+                IntStream.rangeClosed(1, 4).mapToObj(n -> lease("before", 0)).toList();
+        tracker.rounds(4, round -> {
+            before.get(round - 1).freed();
+            lease("handle", 0);
+        });
+
+        assertThat(accumulation().units()).isEmpty();
+        assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
+    }
+
+    @Test
+    void oneMoreOfUnknownSizeMayBeTheFirstOfMany() {
+        tracker.rounds(3, round -> {
+            if (round != 2) {
+                lease("handle", 0);
+            }
+        });
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
+    }
+
+    @Test
+    void whatLosesItsBytesInSomeRoundIsNoGrowth() {
+        List<Lease> pool =
+                IntStream.rangeClosed(1, 4).mapToObj(n -> lease("pool", 64)).toList();
+        tracker.rounds(4, round -> pool.get(round - 1).resized(0));
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
+    }
+
+    @Test
+    void memoryOfKnownSizeIsNotCountedInUnits() {
+        tracker.rounds(4, round -> {
+            lease("handle", 64);
+            tracker.allocated(0, DRAM, round * KIB, 0);
+        });
+
+        assertThat(accumulation().units()).isEmpty();
+    }
+
+    private Lease lease(String label, long size) {
+        return tracker.lease(
+                AllocationDetails.user().labelled(label), OriginFilter.none(), BufferType.SYSTEM_MEMORY, size);
     }
 
     @Test

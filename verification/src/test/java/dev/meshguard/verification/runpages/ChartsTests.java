@@ -2,6 +2,7 @@ package dev.meshguard.verification.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
@@ -10,6 +11,7 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.growth.Accumulation;
@@ -245,14 +247,26 @@ class ChartsTests {
         assertThat(chromium.text("#growth-text"))
                 .isEqualTo(AccumulationReport.of(growth).text());
         assertThat(chromium.texts("#growth-table td[data-key=slope]"))
-                .containsExactly(
-                        "+" + Quantities.shortSize(8 * growth.memory().get(0).bytesPerRound()));
+                .containsExactly("+"
+                        + Quantities.shortSize(
+                                8 * growth.memory().get(0).bytes().perRound()));
         assertThat(chromium.texts("#growth-table td[data-key=trend]")).containsExactly("growing");
 
         chromium.select("#growth-mode", "memory");
 
         assertThat(chromium.text("#growth-table th[data-key=name]")).startsWith("Memory");
         assertThat(linesOf(chromium, "GrowthView.chart")).contains("0 memory", "0 slope");
+    }
+
+    @Test
+    void growthOfUnknownSizeIsShownByNumber(Chromium chromium) {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.rounds(
+                3, round -> tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 0));
+        chromium.open(SampleRun.of("unknown size", tracker).file());
+
+        assertThat(chromium.texts("#growth-table td[data-key=slope]")).containsExactly("size unknown");
+        assertThat(chromium.texts("#growth-table td[data-key=memory]")).containsExactly("3 buffers");
     }
 
     @Test

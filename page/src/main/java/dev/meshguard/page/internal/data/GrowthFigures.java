@@ -80,7 +80,7 @@ final class GrowthFigures {
             json.writeStringField("type", memory.memory().type().name());
             Columns.numbers("memory", afterEachRound(memory.bytes(), 1), json);
             json.writeStringField("trend", memory.bytes().trend().name());
-            json.writeNumberField("slopeBytesPerRound", memory.bytesPerRound());
+            json.writeNumberField("slopeBytesPerRound", memory.bytes().perRound());
         });
     }
 
@@ -94,7 +94,7 @@ final class GrowthFigures {
         Columns.numbers("memory", afterEachRound(site.bytes(), devices), json);
         Columns.numbers("buffers", afterEachRound(site.buffers(), devices), json);
         json.writeNumberField("slopeBytesPerRound", slope(site) * devices);
-        json.writeStringField("trend", site.bytes().trend().name());
+        json.writeStringField("trend", site.trend().name());
         JsonParts.optional("site", site.origin().flatMap(Origin::site).map(Object::toString), json);
     }
 
