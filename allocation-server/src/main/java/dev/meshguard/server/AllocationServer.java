@@ -261,7 +261,7 @@ public final class AllocationServer implements AutoCloseable {
         }
 
         /** Sets the clock; the system's clock by default. */
-        public Builder clock(InstantSource newClock) {
+        Builder clock(InstantSource newClock) {
             clock = newClock;
             return this;
         }

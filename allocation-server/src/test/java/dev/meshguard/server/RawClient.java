@@ -23,16 +23,18 @@ import java.util.Arrays;
 final class RawClient implements AutoCloseable {
 
     private final SocketChannel channel;
+    private final RecordSize size;
     private final RecordCodec codec;
 
     RawClient(Path socket, RecordSize size) throws IOException {
         channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         channel.connect(UnixDomainSocketAddress.of(socket));
+        this.size = size;
         codec = RecordCodec.of(size);
     }
 
     RawClient send(Request... requests) throws IOException {
-        ByteBuffer records = ByteBuffer.allocate(requests.length * codec.size().bytes());
+        ByteBuffer records = ByteBuffer.allocate(requests.length * size.bytes());
         Arrays.stream(requests).forEach(request -> codec.encode(request, records));
         return send(records.flip());
     }
@@ -65,7 +67,7 @@ final class RawClient implements AutoCloseable {
     }
 
     MemoryUsage receive() throws IOException {
-        ByteBuffer record = ByteBuffer.wrap(receive(codec.size().bytes())).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer record = ByteBuffer.wrap(receive(size.bytes())).order(ByteOrder.LITTLE_ENDIAN);
         assertThat(record.get(RecordFields.TYPE)).isEqualTo((byte) MessageType.RESPONSE.code());
         int device = record.getInt(RecordFields.DEVICE);
         LongBuffer sums = record.position(RecordFields.USAGE).asLongBuffer();

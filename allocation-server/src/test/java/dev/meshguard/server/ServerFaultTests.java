@@ -293,7 +293,8 @@ class ServerFaultTests extends WithServer {
         assertThat(server.awaitQuiet(LONG)).isTrue();
         assertThat(server.tracker().liveBuffers()).as("seed %d", SEED).isLessThanOrEqualTo(sent);
         try (RawClient client = client()) {
-            assertThat(client.send(Request.of(MessageType.DUMP_REMAINING)).query(0))
+            assertThat(client.send(new Request(MessageType.DUMP_REMAINING, 0, 0, 0, 0, 0, 0))
+                            .query(0))
                     .isNotNull();
         }
     }

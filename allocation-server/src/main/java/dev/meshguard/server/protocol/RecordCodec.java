@@ -31,11 +31,6 @@ public final class RecordCodec {
         return new RecordCodec(size);
     }
 
-    /** Returns the size of the records. */
-    public RecordSize size() {
-        return size;
-    }
-
     /** Returns a message as a record of its own. */
     public ByteBuffer encode(Message message) {
         ByteBuffer record = ByteBuffer.allocate(size.bytes());

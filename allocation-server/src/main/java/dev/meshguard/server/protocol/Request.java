@@ -48,9 +48,4 @@ public record Request(MessageType type, int device, long size, int memory, int p
     public static Request query(int device) {
         return new Request(MessageType.QUERY, device, 0, 0, 0, 0, 0);
     }
-
-    /** Returns a message without fields. */
-    public static Request of(MessageType type) {
-        return new Request(type, 0, 0, 0, 0, 0, 0);
-    }
 }

@@ -139,7 +139,7 @@ class AllocationClientTests {
     void aClosedClientCountsWhatItIsStillGiven() {
         AllocationClient client = builder(RecordSize.BYTES_72).connect();
         client.close();
-        client.send(Request.of(MessageType.DUMP_REMAINING));
+        client.freed(0, 64);
 
         assertThat(client.unsent()).isEqualTo(1);
     }

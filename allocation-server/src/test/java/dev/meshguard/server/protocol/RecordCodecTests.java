@@ -66,7 +66,7 @@ class RecordCodecTests {
     @Test
     void aProgramSendsNoAnswer() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Request.of(MessageType.RESPONSE))
+                .isThrownBy(() -> new Request(MessageType.RESPONSE, 0, 0, 0, 0, 0, 0))
                 .withMessage("A program sends no RESPONSE: only a server does");
     }
 

@@ -4,7 +4,6 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
-import java.nio.ByteBuffer;
 
 /** Allocations and frees as records of 112 bytes, in a connection for each process that reported. */
 final class RecordsRoute extends SocketRoute {
@@ -26,8 +25,6 @@ final class RecordsRoute extends SocketRoute {
     }
 
     private void write(Request request) {
-        ByteBuffer record = ByteBuffer.allocate(CODEC.size().bytes());
-        CODEC.encode(request, record);
-        write(record.array());
+        write(CODEC.encode(request).array());
     }
 }
