@@ -1,7 +1,6 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Phase;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.shortage.OwnerNames;
 import dev.meshguard.history.BufferGeneration;
@@ -18,7 +17,6 @@ import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -497,13 +495,12 @@ public final class SurvivorFinding implements Finding {
     }
 
     private String circumstances() {
-        long[] allocatedAt = survivors()
-                .mapToLong(survivor -> survivor.reports().get(0).allocatedAt())
-                .toArray();
-        Phase phase = context.verdict()
-                .history()
-                .phaseAt(Arrays.stream(allocatedAt).min().orElseThrow());
-        return words().allocated() + " in " + phase + " (" + events(Arrays.stream(allocatedAt)) + ")"
+        List<Long> allocatedAt = survivors()
+                .map(survivor -> survivor.reports().get(0).allocatedAt())
+                .sorted()
+                .toList();
+        return words().allocated() + " " + context.verdict().history().phasesAt(allocatedAt) + " ("
+                + events(allocatedAt.stream().mapToLong(Long::longValue)) + ")"
                 + site().filter(unused -> retain().isPresent())
                         .map(line -> " at " + line)
                         .orElse("");

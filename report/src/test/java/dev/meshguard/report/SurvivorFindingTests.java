@@ -12,11 +12,13 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -60,6 +62,19 @@ class SurvivorFindingTests {
 
                 sum     3 allocated = 0 freed + 3 leaked
                 expect  @ExpectBuffers(type = DRAM, atMost = 3, label = "weights", origin = "Model.allocate", because = "…")""");
+    }
+
+    @Test
+    void namesEachPhaseInWhichALineAllocated() {
+        for (String phase : List.of("test_b", "test_c", "test_c", "test_d", "test_e", "test_f")) {
+            try (Scope ended = tracker.phase(new Phase(phase))) {
+                allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_WEIGHTS, TEST);
+            }
+        }
+
+        assertThat(report().text())
+                .contains(
+                        "seen  allocated 1 in test_b, 2 in test_c, 1 in test_d and others in 2 more phases (events #");
     }
 
     @Test

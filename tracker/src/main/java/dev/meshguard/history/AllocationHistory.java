@@ -14,10 +14,12 @@ import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.internal.Ledger;
+import dev.meshguard.text.Quantities;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationHistory {
+
+    private static final int MAX_PHASES = 3;
 
     private final List<HistoryEvent> events;
     private final boolean hasFlatAddresses;
@@ -483,6 +487,22 @@ public final class AllocationHistory {
     /** Returns the phase in which the event of the given number happened. */
     public Phase phaseAt(long number) {
         return pass().generations.phaseAt(number);
+    }
+
+    /** Returns in which phases events happened: {@code in TEST}, or {@code 1 in SETUP, 2 in TEST}. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public String phasesAt(Collection<Long> numbers) {
+        Map<Phase, Long> counts = numbers.stream()
+                .collect(Collectors.groupingBy(this::phaseAt, LinkedHashMap::new, Collectors.counting()));
+        if (counts.size() == 1) {
+            return "in " + counts.keySet().iterator().next();
+        }
+        String named = counts.entrySet().stream()
+                .limit(MAX_PHASES)
+                .map(phase -> phase.getValue() + " in " + phase.getKey())
+                .collect(Collectors.joining(", "));
+        int more = counts.size() - MAX_PHASES;
+        return named + (more > 0 ? " and others in " + Quantities.count(more, "more phase") : "");
     }
 
     /** Returns in which open period a device was when the event of the given number happened, from 1. */

@@ -40,7 +40,6 @@ import java.util.stream.Stream;
  */
 final class SurvivorGrouping {
 
-    private static final int MAX_PHASES = 3;
     private static final String CONSTRUCTOR = "<init>";
 
     /** Causes whose evidence has the numbers of reports at an address. */
@@ -281,25 +280,10 @@ final class SurvivorGrouping {
                         frees.size(),
                         words.count(line.size()),
                         words.freed(),
-                        phasesOf(frees),
+                        history.phasesAt(frees),
                         missed.map(free -> "; " + these + " first passed over at event #" + free)
                                 .orElse(", before " + these + " allocated"))
                 .provedBy(missed.stream().toList()));
-    }
-
-    private String phasesOf(List<Long> events) {
-        Map<String, Long> phases = events.stream()
-                .collect(Collectors.groupingBy(
-                        event -> history.phaseAt(event).name(), LinkedHashMap::new, Collectors.counting()));
-        if (phases.size() == 1) {
-            return "in " + phases.keySet().iterator().next();
-        }
-        String named = phases.entrySet().stream()
-                .limit(MAX_PHASES)
-                .map(phase -> phase.getValue() + " in " + phase.getKey())
-                .collect(Collectors.joining(", "));
-        int more = phases.size() - MAX_PHASES;
-        return named + (more > 0 ? " and others in " + Quantities.count(more, "more phase") : "");
     }
 
     /** Returns that every device leaks alike, which is as informative as a device that differs. */
