@@ -23,22 +23,11 @@ final class JdkObjects {
     private static final StackWalker STACK =
             StackWalker.getInstance(Set.of(Option.RETAIN_CLASS_REFERENCE, Option.SHOW_HIDDEN_FRAMES));
 
-    private static final List<String> PACKAGES = List.of(
-            "dev.meshguard.assertions.",
-            "dev.meshguard.closeables.",
-            "dev.meshguard.event.",
-            "dev.meshguard.handle.",
-            "dev.meshguard.history.",
-            "dev.meshguard.junit.",
-            "dev.meshguard.report.",
-            "dev.meshguard.tracker.",
-            "dev.meshguard.verdict.",
-            "dev.meshguard.weave.",
-            "org.apache.maven.surefire.",
-            "org.junit.");
+    private static final List<String> TOOLS = List.of("dev.meshguard.", "org.apache.maven.surefire.", "org.junit.");
 
-    private static final List<String> REFLECTION =
-            List.of("java.lang.invoke.", "java.lang.reflect.", "jdk.internal.reflect.");
+    private static final List<String> SAMPLES = List.of("dev.meshguard.example.", "dev.meshguard.samples.");
+
+    private static final List<String> REFLECTION = List.of("java.lang.invoke.", "jdk.internal.reflect.");
 
     /** They keep the inflaters of closed streams until the archive is closed. */
     private static final Set<String> ARCHIVES =
@@ -92,7 +81,8 @@ final class JdkObjects {
     /** MeshGuard's own tests lie in the packages that they test. */
     private static boolean isTool(Class<?> type) {
         String topLevel = type.getName().replaceFirst("\\$.*", "");
-        return PACKAGES.stream().anyMatch(topLevel::startsWith)
+        return TOOLS.stream().anyMatch(topLevel::startsWith)
+                && SAMPLES.stream().noneMatch(topLevel::startsWith)
                 && !topLevel.endsWith("Tests")
                 && !topLevel.endsWith("TestCase");
     }

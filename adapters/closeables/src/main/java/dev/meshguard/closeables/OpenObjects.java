@@ -120,16 +120,19 @@ final class OpenObjects implements ObjectWatcher {
 
     @Override
     public void constructed(Object object, Map<String, String> unheard) {
-        // A class that is woven again while its constructor runs may report an object twice.
-        Optional<AllocationTracker> found =
-                open.get(object) == null ? TestThreads.trackerOfThread(TrackedCloseablesSource.ID) : Optional.empty();
+        // A class that is woven again while its constructor runs may report an object twice. What a class loader
+        // constructs is of nobody, and has
+        // to be known first: all that is used below may be the class that it loads.
+        if (open.get(object) != null || JdkObjects.isOfNobody(object)) {
+            return;
+        }
+        Optional<AllocationTracker> found = TestThreads.trackerOfThread(TrackedCloseablesSource.ID);
         if (found.isEmpty()) {
             return;
         }
         AllocationTracker tracker = found.get();
         Kind kind = ObjectKinds.of(tracker, types).kind(object.getClass());
-        // Last, because it reads the stack.
-        if (kind == null || JdkObjects.isOfNobody(object)) {
+        if (kind == null) {
             return;
         }
         Optional<String> method =
