@@ -13,6 +13,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.report.internal.JsonPart;
 import dev.meshguard.report.internal.JsonSettings;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineEntry;
@@ -83,6 +84,17 @@ public record FindingsJson(RunIdentity identity) {
             truth("known"),
             amount("buffers"),
             amount("bytes"));
+
+    /** What the last line counts. */
+    static final JsonPart<Count> COUNT = record(Count.class, amount("checks"), amount("findings"));
+
+    /** The checks and findings of a file. */
+    record Count(long checks, long findings) {
+        @Override
+        public String toString() {
+            return Quantities.count(checks, "check") + " and " + Quantities.count(findings, "finding");
+        }
+    }
 
     private record Entry(String entry, String place, OptionalInt placeLine) {
 
@@ -167,10 +179,7 @@ public record FindingsJson(RunIdentity identity) {
      * @param findings the number of findings in the file
      */
     public String end(long checks, long findings) {
-        return line("end", json -> {
-            JsonSettings.write("checks", checks, json);
-            JsonSettings.write("findings", findings, json);
-        });
+        return line("end", json -> COUNT.write(new Count(checks, findings), json));
     }
 
     private static void writeSubject(CheckRecord check, JsonGenerator json) throws IOException {

@@ -1,5 +1,6 @@
 package dev.meshguard.report.findings;
 
+import dev.meshguard.report.findings.FindingsJson.Count;
 import dev.meshguard.report.internal.JsonObject;
 import dev.meshguard.report.internal.UnreadableLineException;
 import dev.meshguard.text.Quantities;
@@ -62,6 +63,7 @@ public record JvmFindings(
         Set<String> completed = new HashSet<>();
         Set<String> incomplete = new HashSet<>();
         boolean isComplete = false;
+        Count count = new Count(0, 0);
         int number = 0;
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
             number++;
@@ -72,14 +74,24 @@ public record JvmFindings(
                 }
                 String kind = kindOf(fields);
                 switch (kind) {
-                    case "run", "finding" -> {}
-                    case "check" -> (isConclusive(fields) ? completed : incomplete).add(FindingsJson.TEST.read(fields));
+                    case "run" -> {
+                        isComplete = false;
+                        count = new Count(0, 0);
+                    }
+                    case "finding" -> count = new Count(count.checks(), count.findings() + 1);
+                    case "check" -> {
+                        count = new Count(count.checks() + 1, count.findings());
+                        (isConclusive(fields) ? completed : incomplete).add(FindingsJson.TEST.read(fields));
+                    }
                     case "incomplete" -> incomplete.add(FindingsJson.TEST.read(fields));
                     case "entry" -> entries.add(new UsedEntry(FindingsJson.ENTRY.read(fields), EntryUse.EXPECTED));
                     case "matched" -> entries.add(new UsedEntry(FindingsJson.ENTRY.read(fields), EntryUse.MATCHED));
                     case "excused" -> entries.add(new UsedEntry(FindingsJson.ENTRY.read(fields), EntryUse.EXCUSED));
                     case "found" -> found = found.and(found(fields, file));
-                    case "end" -> isComplete = true;
+                    case "end" -> {
+                        isComplete = true;
+                        verify(count, FindingsJson.COUNT.read(fields));
+                    }
                     default ->
                         throw new UnreadableLineException("kind " + Quantities.quoted(kind) + " is not known here");
                 }
@@ -92,6 +104,13 @@ public record JvmFindings(
         }
         completed.removeAll(incomplete);
         return Optional.of(new JvmFindings(file, entries, found, completed, isComplete));
+    }
+
+    private static void verify(Count read, Count written) throws UnreadableLineException {
+        if (!read.equals(written)) {
+            throw new UnreadableLineException(
+                    "it counts " + written + ", and before it are " + read + ": lines were removed or added");
+        }
     }
 
     private static boolean isConclusive(JsonObject check) throws UnreadableLineException {

@@ -1,6 +1,7 @@
 package dev.meshguard.report.findings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.event.AllocationDetails;
@@ -21,6 +22,7 @@ import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -201,6 +203,31 @@ class FindingsJsonTests {
         assertThat(read.completed()).containsExactly("dev.example.KvCacheTest#decode");
         assertThat(read.isComplete()).isTrue();
         assertThat(JvmFindings.read(file, "nightly")).isEmpty();
+    }
+
+    @Test
+    void aFileThatLacksLinesCannotBeRead(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("findings.jsonl"), lines.begin() + lines.end(1, 2));
+
+        assertThatIOException()
+                .isThrownBy(() -> JvmFindings.read(file, "nightly-7"))
+                .withMessage("Cannot read line 2 of " + file
+                        + ", because it counts 1 check and 2 findings, and before it are"
+                        + " 0 checks and 0 findings: lines were removed or added");
+    }
+
+    @Test
+    void aFileOfSeveralJvmsIsCompleteIfTheLastOneReachedItsEnd(@TempDir Path folder) throws IOException {
+        allocate(41, 4_096);
+        Path file = Files.writeString(
+                folder.resolve("findings.jsonl"),
+                lines.begin() + lines.check(checkOf(examined())) + lines.end(1, 1) + lines.begin());
+
+        assertThat(JvmFindings.read(file, "nightly-7").orElseThrow().isComplete())
+                .isFalse();
+        Files.writeString(file, lines.end(0, 0), StandardOpenOption.APPEND);
+        assertThat(JvmFindings.read(file, "nightly-7").orElseThrow().isComplete())
+                .isTrue();
     }
 
     private static List<String> faultsOf(String text) {
