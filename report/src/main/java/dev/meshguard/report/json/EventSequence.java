@@ -123,6 +123,14 @@ final class EventSequence {
         lose(UNKNOWN, "it ends " + where + " line " + line + " and has no end line, so the rest is missing", false);
     }
 
+    /** The compressed data behind a line cannot be read. */
+    void broken(long line) {
+        lose(
+                UNKNOWN,
+                "its compressed data breaks off or is spoilt after line " + line + ", so the rest is missing",
+                false);
+    }
+
     /** Returns all events, with the missing ones as lost reports; call it once, at the end. */
     List<HistoryEvent> finished() {
         if (damage != null) {

@@ -10,6 +10,7 @@ import dev.meshguard.report.internal.PlainEscapes;
 import dev.meshguard.report.internal.UnreadableLineException;
 import dev.meshguard.text.Quantities;
 import java.io.BufferedReader;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.Reader;
 import java.time.DateTimeException;
@@ -18,6 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
 
 /** Reads one history, line by line; unreadable parts are recorded in the history itself. */
 final class HistoryReader {
@@ -49,6 +52,9 @@ final class HistoryReader {
     /** Whether the latest line is unreadable; if it is the last one, it was truncated. */
     private boolean isUnreadable;
 
+    /** Whether the latest line is followed by compressed data that cannot be read. */
+    private boolean isBroken;
+
     private Optional<LineForm.End> end = Optional.empty();
 
     HistoryReader(Reader reader, String source) {
@@ -72,7 +78,9 @@ final class HistoryReader {
                 isUnreadable = true;
             }
         }
-        if (end.isEmpty()) {
+        if (isBroken) {
+            events.broken(number);
+        } else if (end.isEmpty()) {
             events.cut(number, isUnreadable);
         }
         List<HistoryEvent> read = events.finished();
@@ -88,7 +96,7 @@ final class HistoryReader {
     /** Moves to the next line that is not blank, and returns whether there is one. */
     private boolean next() throws IOException {
         do {
-            String read = lines.readLine();
+            String read = readLine();
             if (read == null) {
                 return false;
             }
@@ -98,9 +106,20 @@ final class HistoryReader {
         return true;
     }
 
+    private @Nullable String readLine() throws IOException {
+        try {
+            return lines.readLine();
+        } catch (EOFException | ZipException broken) {
+            isBroken = true;
+            return null;
+        }
+    }
+
     private LineForm.Header header() throws IOException {
         if (!next()) {
-            throw HistoryFormatException.empty(source);
+            throw isBroken
+                    ? HistoryFormatException.noHeader(source, "its compressed data breaks off or is spoilt")
+                    : HistoryFormatException.empty(source);
         }
         try {
             JsonObject fields = fields();

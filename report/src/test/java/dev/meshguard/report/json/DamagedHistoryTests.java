@@ -15,15 +15,23 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -171,6 +179,40 @@ class DamagedHistoryTests {
                     .hasSize(1)
                     .allMatch(doubt -> doubt.contains("the rest is missing"));
         }
+    }
+
+    /** Compressed, the fields of an event may be wrong where the data is spoilt, also if there is an end line. */
+    @Test
+    void compressedDataThatBreaksOffOrIsSpoiltIsALoss() throws IOException {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (OutputStream gzip = new GZIPOutputStream(compressed)) {
+            gzip.write((String.join("\n", lines()) + "\n").getBytes(StandardCharsets.UTF_8));
+        }
+        byte[] file = compressed.toByteArray();
+        int checksum = file.length - 8;
+
+        assertThat(inconclusiveReasons(readCompressed(Arrays.copyOf(file, checksum - 20))))
+                .singleElement()
+                .asString()
+                .containsPattern("its compressed data breaks off or is spoilt after line \\d, so the rest is missing");
+        file[checksum]++;
+        assertThat(inconclusiveReasons(readCompressed(file)))
+                .containsExactly("An unknown number of reports is missing (event #7: history.jsonl: its compressed data"
+                        + " breaks off or is spoilt after line 8, so the rest is missing).");
+        assertThatExceptionOfType(HistoryFormatException.class)
+                .isThrownBy(() -> readCompressed(Arrays.copyOf(file, 20)))
+                .withMessageContaining("its compressed data breaks off or is spoilt");
+    }
+
+    private static AllocationHistory readCompressed(byte[] file) throws IOException {
+        InputStream plain = new GZIPInputStream(new ByteArrayInputStream(file)) {
+            /** So that a reader hands out what it has before it reads on. */
+            @Override
+            public int available() {
+                return 0;
+            }
+        };
+        return HistoryJson.read(new InputStreamReader(plain, StandardCharsets.UTF_8), "history.jsonl");
     }
 
     @Test

@@ -47,6 +47,12 @@ final class GzipInput extends GZIPInputStream {
         return read;
     }
 
+    /** Of text, a reader hands out what it has before it reads on, and so before data that cannot be read. */
+    @Override
+    public int available() {
+        return 0;
+    }
+
     /** Counts the bytes that were read. It calls more bytes available, because only then another member is looked for. */
     private static final class CountedInput extends FilterInputStream {
         private long count;
