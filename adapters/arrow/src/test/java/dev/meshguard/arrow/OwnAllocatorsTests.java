@@ -1,6 +1,6 @@
 package dev.meshguard.arrow;
 
-import static dev.meshguard.arrow.ArrowTestRun.failuresOf;
+import static dev.meshguard.junit.testkit.JupiterRun.failuresOf;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.RunAssert;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -72,7 +74,7 @@ class DeepConstructionsTests {
     @TrackAllocations
     @TrackCloseables(Node.class)
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-    static class DeepTestCase {
+    static class DeepCase {
 
         private static Node leaked;
 
@@ -115,10 +117,9 @@ class DeepConstructionsTests {
 
     @Test
     void laterLeakIsFoundAndNothingElse() {
-        TrackedRun run = TrackedRun.of(DeepTestCase.class);
+        RunAssert run = RunAssert.assertThat(JupiterRun.run(DeepCase.class)).hasOnlyFailed("leaksAfterwards()");
 
-        assertThat(run.failedTests()).containsExactly("leaksAfterwards");
-        assertThat(run.failure()).contains("1 Node");
+        run.hasTest("leaksAfterwards").whichFailed().withTextContaining("1 Node");
         assertThat(Node.CLOSED).hasPositiveValue();
     }
 }

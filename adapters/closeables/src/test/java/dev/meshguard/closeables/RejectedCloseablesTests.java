@@ -2,6 +2,10 @@ package dev.meshguard.closeables;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.WithFixtures;
 import java.io.Closeable;
 import java.util.zip.Deflater;
 import org.junit.jupiter.api.Test;
@@ -9,141 +13,80 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** An annotation whose objects cannot be tracked is an error, never a clean test. */
-class RejectedCloseablesTests {
+class RejectedCloseablesTests implements WithFixtures {
 
-    private static String failure(Class<?> tests) {
-        return TrackedRun.of(tests).failure();
+    abstract static class OneTest {
+        @Test
+        void runs() {}
     }
 
     @TrackCloseables(Closeable.class)
-    static class InterfaceTestCase {
-        @Test
-        void runs() {}
-    }
-
-    @Test
-    void rejectsAnInterfaceOfLambdas() {
-        assertThat(failure(InterfaceTestCase.class))
-                .isEqualTo(
-                        "@TrackCloseables on RejectedCloseablesTests$InterfaceTestCase: java.io.Closeable is rejected."
-                                + " Objects of lambda expressions cannot be seen: name the classes that implement it.");
-    }
+    static class OfLambdas extends OneTest {}
 
     @TrackCloseables(Object.class)
-    static class NeverClosedTestCase {
-        @Test
-        void runs() {}
-    }
-
-    @Test
-    void rejectsAClassThatNeverCloses() {
-        assertThat(failure(NeverClosedTestCase.class))
-                .isEqualTo(
-                        "@TrackCloseables on RejectedCloseablesTests$NeverClosedTestCase: java.lang.Object is rejected."
-                                + " It has no method close() or end() without parameters. Name the one that closes it:"
-                                + " closedBy = \"dispose\".");
-    }
+    static class NeverClosed extends OneTest {}
 
     @TrackCloseables(value = Deflater.class, closedBy = "dispose")
-    static class UnknownMethodTestCase {
-        @Test
-        void runs() {}
-    }
-
-    @Test
-    void rejectsAMethodThatNoClassHas() {
-        assertThat(failure(UnknownMethodTestCase.class))
-                .isEqualTo(
-                        "@TrackCloseables on RejectedCloseablesTests$UnknownMethodTestCase: closedBy = \"dispose\" is"
-                                + " rejected. None of the classes has such a method without parameters.");
-    }
+    static class UnknownMethod extends OneTest {}
 
     @TrackCloseables(names = " ")
-    static class BlankNameTestCase {
-        @Test
-        void runs() {}
-    }
+    static class BlankName extends OneTest {}
 
     @TrackCloseables(value = Deflater.class, closedBy = "")
-    static class BlankMethodTestCase {
-        @Test
-        void runs() {}
-    }
+    static class BlankMethod extends OneTest {}
 
     @TrackCloseables
-    static class NothingTestCase {
-        @Test
-        void runs() {}
-    }
+    static class Nothing extends OneTest {}
 
-    @Test
-    void rejectsBlankNamesAndNone() {
-        assertThat(failure(BlankNameTestCase.class))
-                .isEqualTo("@TrackCloseables on RejectedCloseablesTests$BlankNameTestCase: names = \"\" is rejected."
-                        + " Give a name, or leave it out.");
-        assertThat(failure(BlankMethodTestCase.class))
-                .isEqualTo(
-                        "@TrackCloseables on RejectedCloseablesTests$BlankMethodTestCase: closedBy = \"\" is rejected."
-                                + " Give a name, or leave it out.");
-        assertThat(failure(NothingTestCase.class))
-                .isEqualTo("@TrackCloseables on RejectedCloseablesTests$NothingTestCase: no class is rejected."
-                        + " Name the classes whose objects must be closed.");
-    }
+    @TrackCloseables(int.class)
+    static class Primitive extends OneTest {}
+
+    @TrackCloseables(Deflater[].class)
+    static class Array extends OneTest {}
 
     enum Colour {
         RED
     }
 
-    @TrackCloseables(int.class)
-    static class PrimitiveTestCase {
-        @Test
-        void runs() {}
-    }
-
-    @TrackCloseables(Deflater[].class)
-    static class ArrayTestCase {
-        @Test
-        void runs() {}
-    }
-
     @TrackCloseables(Colour.class)
-    static class EnumTestCase {
-        @Test
-        void runs() {}
-    }
+    static class Enumeration extends OneTest {}
 
     @TrackCloseables(Override.class)
-    static class AnnotationTestCase {
-        @Test
-        void runs() {}
-    }
+    static class Annotation extends OneTest {}
 
     @ParameterizedTest
-    @CsvSource({
-        "PrimitiveTestCase, int",
-        "ArrayTestCase, java.util.zip.Deflater[]",
-        "EnumTestCase, dev.meshguard.closeables.RejectedCloseablesTests$Colour",
-        "AnnotationTestCase, java.lang.Override"
-    })
-    void rejectsTypesWithoutObjectsToClose(String test, String type) throws ClassNotFoundException {
-        assertThat(failure(Class.forName(RejectedCloseablesTests.class.getName() + '$' + test)))
-                .isEqualTo("@TrackCloseables on RejectedCloseablesTests$" + test + ": " + type
-                        + " is rejected. Name a class whose objects are closed.");
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            OfLambdas     | java.io.Closeable        | Objects of lambda expressions cannot be seen: name the classes that implement it.
+            NeverClosed   | java.lang.Object         | It has no method close() or end() without parameters. Name the one that closes it: closedBy = "dispose".
+            UnknownMethod | closedBy = "dispose"     | None of the classes has such a method without parameters.
+            BlankName     | names = ""               | Give a name, or leave it out.
+            BlankMethod   | closedBy = ""            | Give a name, or leave it out.
+            Nothing       | no class                 | Name the classes whose objects must be closed.
+            Primitive     | int                      | Name a class whose objects are closed.
+            Array         | java.util.zip.Deflater[] | Name a class whose objects are closed.
+            Enumeration   | dev.meshguard.closeables.RejectedCloseablesTests$Colour | Name a class whose objects are closed.
+            Annotation    | java.lang.Override       | Name a class whose objects are closed.
+            """)
+    void rejectsWhatCannotBeTracked(String fixture, String subject, String wayOut) throws ClassNotFoundException {
+        Class<?> type = Class.forName(RejectedCloseablesTests.class.getName() + '$' + fixture);
+
+        assertThat(RunAssert.assertThat(JupiterRun.run(type))
+                        .hasSingleTest()
+                        .whichFailed()
+                        .text())
+                .isEqualTo("@TrackCloseables on RejectedCloseablesTests$" + fixture + ": " + subject + " is rejected. "
+                        + wayOut);
     }
 
     @TrackCloseables(names = "org.example.Misspelled")
     static class MisspelledTestCase {
         @Test
-        void runs() {}
-    }
-
-    @Test
-    void aNameThatNoClassHasLeavesTheVerdictOpen() {
-        assertThat(failure(MisspelledTestCase.class))
-                .startsWith("INCONCLUSIVE  ")
-                .contains("""
-                        the source "objects" is not installed: no class
-                                 org.example.Misspelled is loaded. Correct the name, or give it to tests only that load the class.\
-                        """);
+        @MustFail(
+                text = {
+                    "INCONCLUSIVE  ",
+                    "the source \"objects\" is not installed: no class org.example.Misspelled is loaded."
+                            + " Correct the name, or give it to tests only that load the class."
+                })
+        void aNameThatNoClassHasLeavesTheVerdictOpen() {}
     }
 }

@@ -2,7 +2,6 @@ package dev.meshguard.closeables;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.entry;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
@@ -13,10 +12,15 @@ import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.weave.WatchedType;
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -27,6 +31,7 @@ import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.net.URLConnection;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -69,7 +74,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestMethodOrder;
@@ -84,8 +88,7 @@ import org.mockito.Mockito;
 
 /** Objects of named classes must be closed; the code that constructs and closes them knows nothing of it. */
 @SuppressWarnings({"UnusedVariable", "MustBeClosedChecker", "UnusedMethod"}) // Fields hold what leaks.
-@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-class TrackCloseablesTests {
+class TrackCloseablesTests implements WithFixtures {
 
     private static final long SEED = 4_300;
 
@@ -151,28 +154,24 @@ class TrackCloseablesTests {
         private final Store store = new Store();
 
         @Test
-        void scans() {
+        @MustFail(message = """
+                LEAK  2 Cursor, HELD by Store.open; constructed in TrackCloseablesTests.java:NN
+
+                1. 2 Cursor
+                   at dev.meshguard.closeables.TrackCloseablesTests$Store.scan(TrackCloseablesTests.java:NN)
+                   why   HELD: still referenced by HeldTestCase.store -> Store.open -> ArrayList[0..1] ({handle traced 1 to 2})
+                   fix   Close the Cursor before the test ends.
+                   seen  constructed in TEST ({allocated 2 to 3})
+
+                sum     3 constructed = 1 closed + 2 leaked
+                expect  @ExpectBuffers(atMost = 2, label = "Cursor", origin = "TrackCloseablesTests$Store.scan", because = "…")
+                rerun   mvn test -Dtest='TrackCloseablesTests$HeldTestCase#namesTheLineAndTheHolder'""")
+        void namesTheLineAndTheHolder() {
             new Cursor().close();
             for (int i = 0; i < 2; i++) {
                 store.scan();
             }
         }
-    }
-
-    @Test
-    void namesTheLineAndTheHolderOfOpenObjects() {
-        assertThat(TrackedRun.of(HeldTestCase.class).failure()).isEqualTo("""
-                LEAK  2 Cursor, HELD by Store.open; constructed in TrackCloseablesTests.java:NN
-
-                1. 2 Cursor
-                   at dev.meshguard.closeables.TrackCloseablesTests$Store.scan(TrackCloseablesTests.java:NN)
-                   why   HELD: still referenced by HeldTestCase.store -> Store.open -> ArrayList[0..1] (events #N to #N)
-                   fix   Close the Cursor before the test ends.
-                   seen  constructed in TEST (events #N to #N)
-
-                sum     3 constructed = 1 closed + 2 leaked
-                expect  @ExpectBuffers(atMost = 2, label = "Cursor", origin = "TrackCloseablesTests$Store.scan", because = "…")
-                rerun   mvn test -Dtest='TrackCloseablesTests$HeldTestCase#scans'""");
     }
 
     /** The collector frees what it holds, some time after the cursor was dropped. */
@@ -194,18 +193,22 @@ class TrackCloseablesTests {
         private Cursor kept;
 
         @Test
-        void keeps() {
+        @MustFail(message = """
+                LEAK  1 Cursor, HELD by WithoutOriginsTestCase.kept
+
+                1. 1 Cursor
+                   at an unknown place (no origin was captured)
+                   why   HELD: still referenced by WithoutOriginsTestCase.kept ({handle traced})
+                   fix   Close the Cursor before the test ends.
+                   seen  constructed in TEST ({allocated 2})
+
+                sum     2 constructed = 1 closed + 1 leaked
+                expect  @ExpectBuffers(atMost = 1, label = "Cursor", because = "…")
+                rerun   mvn test -Dtest='TrackCloseablesTests$WithoutOriginsTestCase#namesTheHolderOnly'""")
+        void namesTheHolderOnly() {
             new Cursor().close();
             kept = new Cursor();
         }
-    }
-
-    @Test
-    void withoutOriginsAFindingHasItsHolderOnly() {
-        assertThat(TrackedRun.of(WithoutOriginsTestCase.class).failure())
-                .startsWith("LEAK  1 Cursor, HELD by WithoutOriginsTestCase.kept")
-                .doesNotContain("TrackCloseablesTests.java")
-                .contains("sum     2 constructed = 1 closed + 1 leaked");
     }
 
     // One test of each kind
@@ -237,11 +240,22 @@ class TrackCloseablesTests {
         }
 
         @Test
+        @MustFail(
+                text = {
+                    "LEAK  1 Cursor, LOST",
+                    "no handle to it is reachable any more, and no close of it was reported",
+                    "Close the Cursor before the test ends on every path: with try-with-resources"
+                })
         void dropsIt() {
             new Cursor();
         }
 
         @Test
+        @MustFail(
+                text = {
+                    "LEAK  1 CleanedCursor, LOST",
+                    "and only the garbage collector frees it, at a moment that nobody"
+                })
         void dropsOneThatHasACleaner() {
             new CleanedCursor();
         }
@@ -268,16 +282,19 @@ class TrackCloseablesTests {
         }
 
         @Test
+        @MustFail(text = "LEAK  1 NamedCursor, HELD by CursorsTestCase.kept")
         void keepsOneOfASubclass() {
             kept = new NamedCursor(false);
         }
 
         @Test
+        @MustFail(text = "LEAK  1 Cursor, HELD by CursorsTestCase.kept")
         void keepsOneOfAnAnonymousClass() {
             kept = new Cursor() {};
         }
 
         @Test
+        @MustFail(text = "LEAK  1 Cursor, HELD by CursorsTestCase.kept")
         void aCleanerClosesIt() throws InterruptedException {
             kept = new Cursor();
             CountDownLatch closed = new CountDownLatch(1);
@@ -324,52 +341,12 @@ class TrackCloseablesTests {
         }
 
         @Test
+        @MustFail(text = "LEAK  1 ClonedCursor, HELD by CursorsTestCase.kept")
         void closesAClone() {
             ClonedCursor original = new ClonedCursor();
             kept = original;
             original.clone().close();
         }
-    }
-
-    @Test
-    void thoseTestsFailThatLeaveACursorOpen() {
-        assertThat(TrackedRun.of(CursorsTestCase.class).headlines())
-                .containsOnly(
-                        entry("dropsIt", "LEAK  1 Cursor, LOST"),
-                        entry("dropsOneThatHasACleaner", "LEAK  1 CleanedCursor, LOST"),
-                        entry("keepsOneOfASubclass", "LEAK  1 NamedCursor, HELD by CursorsTestCase.kept"),
-                        entry("keepsOneOfAnAnonymousClass", "LEAK  1 Cursor, HELD by CursorsTestCase.kept"),
-                        entry("aCleanerClosesIt", "LEAK  1 Cursor, HELD by CursorsTestCase.kept"),
-                        entry("closesAClone", "LEAK  1 ClonedCursor, HELD by CursorsTestCase.kept"));
-    }
-
-    @TrackCloseables(Cursor.class)
-    static class LostTestCase {
-        @Test
-        void drops() {
-            new Cursor();
-        }
-    }
-
-    @Test
-    void namesTheWayToCloseADroppedObject() {
-        assertThat(TrackedRun.of(LostTestCase.class).failure())
-                .contains("no handle to it is reachable any more, and no close of it was reported")
-                .contains("Close the Cursor before the test ends on every path: with try-with-resources");
-    }
-
-    @TrackCloseables(Cursor.class)
-    static class LostWithCleanerTestCase {
-        @Test
-        void drops() {
-            new CleanedCursor();
-        }
-    }
-
-    @Test
-    void onlyTheCollectorFreesADroppedObjectThatHasACleaner() {
-        assertThat(TrackedRun.of(LostWithCleanerTestCase.class).failure())
-                .contains("and only the garbage collector frees it, at a moment that nobody");
     }
 
     // Constructors and closing methods
@@ -393,20 +370,14 @@ class TrackCloseablesTests {
 
         @Test
         @ExpectBuffers(label = "StrictCursor", exactly = 1, because = "it lives as long as the process")
-        void retries() {
+        @MustFail(text = {"LEAK  1 Cursor, LOST", "sum     3 constructed = 1 closed + 1 leaked + 1 expected"})
+        void anObjectWhoseConstructorThrowsNeverCounts() {
             for (int failures = 0; failures < 3; failures++) {
                 assertThatThrownBy(() -> new StrictCursor(true)).hasMessage("no name");
             }
             kept = new StrictCursor(false);
             new Cursor();
         }
-    }
-
-    @Test
-    void anObjectWhoseConstructorThrowsNeverCounts() {
-        assertThat(TrackedRun.of(RetryTestCase.class).failure())
-                .startsWith("LEAK  1 Cursor, LOST")
-                .contains("sum     3 constructed = 1 closed + 1 leaked + 1 expected");
     }
 
     /** Lambdas cannot implement it. */
@@ -436,6 +407,11 @@ class TrackCloseablesTests {
         private Session kept;
 
         @Test
+        @MustFail(
+                text = {
+                    "LEAK  1 FastSession, HELD by InterfaceTestCase.kept; constructed in",
+                    "fix   Close the FastSession before the test ends."
+                })
         void keepsOne() {
             kept = new FastSession();
         }
@@ -446,20 +422,21 @@ class TrackCloseablesTests {
         }
     }
 
-    @Test
-    void anInterfaceStandsForItsClasses() {
-        assertThat(TrackedRun.of(InterfaceTestCase.class).failure())
-                .startsWith("LEAK  1 FastSession, HELD by InterfaceTestCase.kept; constructed in")
-                .contains("fix   Close the FastSession before the test ends.");
-    }
-
     @TrackCloseables(Cursor.class)
     static class FailingCloseTestCase {
         private final Cursor kept = new BusyCursor();
         private final Cursor closedAgain = new BusyCursor();
 
+        /** The method of the superclass returned. */
         @Test
-        void closes() {
+        @MustFail(
+                text = {
+                    "LEAK  1 BusyCursor, HELD by FailingCloseTestCase.kept; constructed in",
+                    "with java.lang.IllegalStateException: still in use, at dev.meshguard.closeables.TrackCloseablesTests$FailingCloseTestCase.fails(",
+                    "fix   Correct the call that failed: the BusyCursor stays until a close succeeds.",
+                    "sum     2 constructed = 1 closed + 1 leaked"
+                })
+        void anObjectWhoseCloseThrewStaysOpen() {
             assertThat(List.of(kept, closedAgain)).allMatch(FailingCloseTestCase::fails);
             closedAgain.close();
         }
@@ -472,18 +449,6 @@ class TrackCloseablesTests {
                 return true;
             }
         }
-    }
-
-    /** The method of the superclass returned. */
-    @Test
-    void anObjectWhoseCloseThrewStaysOpen() {
-        assertThat(TrackedRun.of(FailingCloseTestCase.class).failure())
-                .startsWith("LEAK  1 BusyCursor, HELD by FailingCloseTestCase.kept; constructed in")
-                .contains(
-                        "a call that should close it failed at event #N with java.lang.IllegalStateException: still in use, at")
-                .contains("dev.meshguard.closeables.TrackCloseablesTests$FailingCloseTestCase.fails(")
-                .contains("fix   Correct the call that failed: the BusyCursor stays until a close succeeds.")
-                .contains("sum     2 constructed = 1 closed + 1 leaked");
     }
 
     /** A class with an own closing method. */
@@ -508,17 +473,15 @@ class TrackCloseablesTests {
         }
 
         @Test
-        void onlyCloses() {
+        @MustFail(
+                text = {
+                    "LEAK  1 Image, HELD by ClosedByTestCase.kept",
+                    "fix   Dispose the Image before the test ends.",
+                    "sum     1 constructed = 0 disposed + 1 leaked"
+                })
+        void keeps() {
             kept = new Image();
         }
-    }
-
-    @Test
-    void anotherMethodMayCloseAnObject() {
-        assertThat(TrackedRun.of(ClosedByTestCase.class).failure())
-                .startsWith("LEAK  1 Image, HELD by ClosedByTestCase.kept")
-                .contains("fix   Dispose the Image before the test ends.")
-                .contains("sum     1 constructed = 0 disposed + 1 leaked");
     }
 
     /** Its closing method has a name that is no verb. */
@@ -538,41 +501,33 @@ class TrackCloseablesTests {
         private Pool kept;
 
         @Test
+        @MustFail(message = """
+                LEAK  1 Pool, HELD by ShutdownTestCase.kept; constructed in TrackCloseablesTests.java:NN
+
+                1. 1 Pool
+                   at dev.meshguard.closeables.TrackCloseablesTests$ShutdownTestCase.keeps(TrackCloseablesTests.java:NN)
+                   why   HELD: still referenced by ShutdownTestCase.kept ({handle traced})
+                   fix   Call shutdown() of the Pool before the test ends.
+                   seen  constructed in TEST ({allocated})
+
+                sum     1 constructed = 0 closed + 1 leaked
+                expect  @ExpectBuffers(atMost = 1, label = "Pool", origin = "TrackCloseablesTests$ShutdownTestCase.keeps", because = "…")
+                rerun   mvn test -Dtest='TrackCloseablesTests$ShutdownTestCase#keeps'""")
         void keeps() {
             kept = new Pool();
         }
 
         @Test
+        @MustFail(
+                text = {
+                    "fix   Correct the call that failed: the Pool stays until a shutdown() succeeds.",
+                    "with java.lang.IllegalStateException: still in use"
+                })
         void fails() {
             kept = new Pool();
             kept.isBusy = true;
             assertThatThrownBy(kept::shutdown).hasMessage("still in use");
         }
-    }
-
-    @Test
-    void namesAClosingMethodThatIsNoVerb() {
-        assertThat(TrackedRun.of(ShutdownTestCase.class).failures())
-                .hasSize(2)
-                .map(TrackedRun::masked)
-                .contains("""
-                LEAK  1 Pool, HELD by ShutdownTestCase.kept; constructed in TrackCloseablesTests.java:NN
-
-                1. 1 Pool
-                   at dev.meshguard.closeables.TrackCloseablesTests$ShutdownTestCase.keeps(TrackCloseablesTests.java:NN)
-                   why   HELD: still referenced by ShutdownTestCase.kept (event #N)
-                   fix   Call shutdown() of the Pool before the test ends.
-                   seen  constructed in TEST (event #N)
-
-                sum     1 constructed = 0 closed + 1 leaked
-                expect  @ExpectBuffers(atMost = 1, label = "Pool", origin = "TrackCloseablesTests$ShutdownTestCase.keeps", because = "…")
-                rerun   mvn test -Dtest='TrackCloseablesTests$ShutdownTestCase#keeps'""")
-                .anySatisfy(
-                        message -> assertThat(message)
-                                .contains(
-                                        "fix   Correct the call that failed: the Pool stays until a shutdown() succeeds.")
-                                .contains(
-                                        "shutdown() of it failed at event #N with java.lang.IllegalStateException: still in use"));
     }
 
     /** A cursor over nothing. */
@@ -586,33 +541,32 @@ class TrackCloseablesTests {
         public final void close() {}
     }
 
-    @TrackCloseables(Image.class)
-    static class ClosedByCloseTestCase {
-        private final Image kept = new Image();
+    @TrackAllocations
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class EachNamesItsMethodTestCase {
+        private Image kept;
 
         @Test
-        void disposes() {
+        @TrackCloseables(Image.class)
+        void aDisposes() {
+            kept = new Image();
             kept.dispose();
         }
-    }
-
-    @TrackCloseables(value = Image.class, closedBy = "dispose")
-    static class ClosedByDisposeTestCase {
-        private final Image kept = new Image();
 
         @Test
-        void closes() {
+        @TrackCloseables(value = Image.class, closedBy = "dispose")
+        @MustFail(text = "LEAK  1 Image, HELD by EachNamesItsMethodTestCase.kept")
+        void bCloses() {
+            kept = new Image();
             kept.close();
         }
-    }
 
-    @Test
-    void eachTestNamesTheMethodsThatClose() {
-        TrackedRun run =
-                TrackedRun.of(ClosedByCloseTestCase.class, ClosedByDisposeTestCase.class, ClosedByCloseTestCase.class);
-
-        assertThat(run.failedTests()).containsExactly("closes");
-        assertThat(run.failure()).startsWith("LEAK  1 Image, HELD by ClosedByDisposeTestCase.kept");
+        @Test
+        @TrackCloseables(Image.class)
+        void cDisposesAgain() {
+            kept = new Image();
+            kept.dispose();
+        }
     }
 
     /** Its close calls another closing method, and fails afterwards. */
@@ -626,36 +580,33 @@ class TrackCloseablesTests {
         void release() {}
     }
 
-    @TrackCloseables(
-            value = Job.class,
-            closedBy = {"close", "release"})
-    static class ClosedByBothTestCase {
-        private final Job kept = new Job();
+    @TrackAllocations
+    static class OuterMethodDecidesTestCase {
+        private Job kept;
 
-        @Test
-        void closes() {
+        private void close() {
+            kept = new Job();
             assertThatThrownBy(kept::close).hasMessage("not stopped");
         }
-    }
-
-    @TrackCloseables(value = Job.class, closedBy = "release")
-    static class ClosedByReleaseTestCase {
-        private final Job kept = new Job();
 
         @Test
-        void releases() {
-            assertThatThrownBy(kept::close).hasMessage("not stopped");
+        @TrackCloseables(
+                value = Job.class,
+                closedBy = {"close", "release"})
+        @MustFail(
+                text = {
+                    "LEAK  1 Job, HELD by OuterMethodDecidesTestCase.kept",
+                    "with java.lang.IllegalStateException: not stopped"
+                })
+        void namesBoth() {
+            close();
         }
-    }
 
-    @Test
-    void theOuterOneOfTheMethodsThatATestNamesDecides() {
-        TrackedRun run = TrackedRun.of(ClosedByBothTestCase.class, ClosedByReleaseTestCase.class);
-
-        assertThat(run.failedTests()).containsExactly("closes");
-        assertThat(run.failure())
-                .startsWith("LEAK  1 Job, HELD by ClosedByBothTestCase.kept")
-                .contains("failed at event #N with java.lang.IllegalStateException: not stopped");
+        @Test
+        @TrackCloseables(value = Job.class, closedBy = "release")
+        void namesTheInnerOne() {
+            close();
+        }
     }
 
     /** Its constructor lets another thread close it. */
@@ -677,7 +628,8 @@ class TrackCloseablesTests {
         private static final int OBJECTS = 1_000;
 
         @Test
-        void isClosedByAnotherThread(TestThreads threads) throws InterruptedException, ExecutionException {
+        void isClosedByAnotherThreadBeforeItsConstructorReturns(TestThreads threads)
+                throws InterruptedException, ExecutionException {
             FutureTask<Void> closes = new FutureTask<>(() -> {
                 for (int i = 0; i < OBJECTS; i++) {
                     Published.BEGUN.take().close();
@@ -692,11 +644,6 @@ class TrackCloseablesTests {
             }
             closes.get();
         }
-    }
-
-    @Test
-    void anObjectMayBeClosedByAnotherThreadBeforeItsConstructorReturns() {
-        assertThat(TrackedRun.of(PublishedTestCase.class).failures()).isEmpty();
     }
 
     /** A clone of it may hold something else, as that of a Lucene input does. */
@@ -735,17 +682,20 @@ class TrackCloseablesTests {
         private final List<AutoCloseable> kept = new ArrayList<>();
 
         @Test
+        @MustFail(text = {"LEAK  1 Key, HELD by ClassesTestCase.kept", "sum     2 constructed = 1 closed + 1 leaked"})
         void closesOneOfTwoEqualRecords() {
             kept.add(new Key("a"));
             new Key("a").close();
         }
 
         @Test
+        @MustFail(text = "LEAK  1 Hidden, HELD by ClassesTestCase.kept")
         void keepsOneThatIsNotPublic() {
             kept.add(new Hidden());
         }
 
         @Test
+        @MustFail(text = "LEAK  1 Unloaded, HELD by ClassesTestCase.kept")
         void keepsOneThatWasNotLoaded() {
             kept.add(new Unloaded());
         }
@@ -757,29 +707,35 @@ class TrackCloseablesTests {
         public void close() {}
     }
 
-    @Test
-    void findsRecordsAndClassesThatAreFinalOrNotPublicOrNotLoaded() {
-        assertThat(TrackedRun.of(ClassesTestCase.class).failures())
-                .hasSize(3)
-                .anySatisfy(message -> assertThat(message)
-                        .startsWith("LEAK  1 Key, HELD by ClassesTestCase.kept")
-                        .contains("sum     2 constructed = 1 closed + 1 leaked"))
-                .anySatisfy(message -> assertThat(message).startsWith("LEAK  1 Hidden, HELD by ClassesTestCase.kept"))
-                .anySatisfy(
-                        message -> assertThat(message).startsWith("LEAK  1 Unloaded, HELD by ClassesTestCase.kept"));
-    }
-
     @TrackCloseables({Deflater.class, Inflater.class})
     static class JdkTestCase {
         private final Deflater passed = new Deflater();
         private OutputStream stream;
 
         @Test
+        @MustFail(message = """
+                LEAK  1 Deflater, HELD by JdkTestCase.passed; constructed in TrackCloseablesTests.java:NN
+
+                1. 1 Deflater
+                   at dev.meshguard.closeables.TrackCloseablesTests$JdkTestCase.<init>(TrackCloseablesTests.java:NN)
+                   why   HELD: still referenced by JdkTestCase.passed ({handle traced})
+                   fix   End the Deflater before the test ends.
+                   seen  constructed in START ({allocated})
+
+                note    a stream does not call end() of a Deflater or Inflater that was passed to it
+                sum     1 constructed = 0 ended + 1 leaked
+                expect  @ExpectBuffers(atMost = 1, label = "Deflater", origin = "TrackCloseablesTests$JdkTestCase.<init>", because = "…")
+                rerun   mvn test -Dtest='TrackCloseablesTests$JdkTestCase#closesAStreamOnly'""")
         void closesAStreamOnly() throws IOException {
             new DeflaterOutputStream(new ByteArrayOutputStream(), passed).close();
         }
 
         @Test
+        @MustFail(
+                text = {
+                    "LEAK  1 Deflater, HELD; constructed in TrackCloseablesTests.java:NN",
+                    "TrackCloseablesTests$JdkTestCase.keepsAStream("
+                })
         void keepsAStream() throws IOException {
             passed.end();
             stream = new GZIPOutputStream(new ByteArrayOutputStream());
@@ -792,64 +748,35 @@ class TrackCloseablesTests {
         }
     }
 
-    @Test
-    void endsDeflatersThatNoStreamEnds() {
-        assertThat(TrackedRun.of(JdkTestCase.class).failures())
-                .hasSize(2)
-                .anySatisfy(message -> assertThat(TrackedRun.masked(message)).isEqualTo("""
-                LEAK  1 Deflater, HELD by JdkTestCase.passed; constructed in TrackCloseablesTests.java:NN
-
-                1. 1 Deflater
-                   at dev.meshguard.closeables.TrackCloseablesTests$JdkTestCase.<init>(TrackCloseablesTests.java:NN)
-                   why   HELD: still referenced by JdkTestCase.passed (event #N)
-                   fix   End the Deflater before the test ends.
-                   seen  constructed in START (event #N)
-
-                note    a stream does not call end() of a Deflater or Inflater that was passed to it
-                sum     1 constructed = 0 ended + 1 leaked
-                expect  @ExpectBuffers(atMost = 1, label = "Deflater", origin = "TrackCloseablesTests$JdkTestCase.<init>", because = "…")
-                rerun   mvn test -Dtest='TrackCloseablesTests$JdkTestCase#closesAStreamOnly'"""))
-                .anySatisfy(message -> assertThat(message)
-                        .startsWith("LEAK  1 Deflater, HELD; constructed in TrackCloseablesTests.java:")
-                        .contains("TrackCloseablesTests$JdkTestCase.keepsAStream("));
-    }
-
     @TrackCloseables({GZIPOutputStream.class, Deflater.class})
     static class PartsTestCase {
         private OutputStream stream;
         private Deflater passed;
 
         @Test
+        @MustFail(message = """
+                LEAK  1 GZIPOutputStream and 1 Deflater, HELD; constructed in TrackCloseablesTests.java:NN
+
+                1. 1 GZIPOutputStream, and 1 Deflater with it
+                   at dev.meshguard.closeables.TrackCloseablesTests$PartsTestCase.keepsAStream(TrackCloseablesTests.java:NN)
+                   why   HELD: still referenced by PartsTestCase.stream ({last handle traced})
+                   fix   Close the GZIPOutputStream before the test ends.
+                   seen  constructed in TEST ({allocated 2})
+
+                sum     2 constructed = 0 closed + 2 leaked
+                expect  @ExpectBuffers(atMost = 1, label = "GZIPOutputStream", origin = "TrackCloseablesTests$PartsTestCase.keepsAStream", because = "…")
+                rerun   mvn test -Dtest='TrackCloseablesTests$PartsTestCase#keepsAStream'""")
         void keepsAStream() throws IOException {
             stream = new GZIPOutputStream(new ByteArrayOutputStream());
         }
 
         @Test
+        @MustFail(
+                text = {"LEAK  1 Deflater, HELD by PartsTestCase.passed", "sum     1 constructed = 0 ended + 1 leaked"})
         void keepsOneThatWasPassed() throws IOException {
             passed = new Deflater();
             stream = new DeflaterOutputStream(new ByteArrayOutputStream(), passed);
         }
-    }
-
-    @Test
-    void aPartIsReportedWithTheObjectThatConstructedIt() {
-        assertThat(TrackedRun.of(PartsTestCase.class).failures())
-                .hasSize(2)
-                .anySatisfy(message -> assertThat(TrackedRun.masked(message)).isEqualTo("""
-                LEAK  1 GZIPOutputStream and 1 Deflater, HELD; constructed in TrackCloseablesTests.java:NN
-
-                1. 1 GZIPOutputStream, and 1 Deflater with it
-                   at dev.meshguard.closeables.TrackCloseablesTests$PartsTestCase.keepsAStream(TrackCloseablesTests.java:NN)
-                   why   HELD: still referenced by PartsTestCase.stream (event #N)
-                   fix   Close the GZIPOutputStream before the test ends.
-                   seen  constructed in TEST (event #N)
-
-                sum     2 constructed = 0 closed + 2 leaked
-                expect  @ExpectBuffers(atMost = 1, label = "GZIPOutputStream", origin = "TrackCloseablesTests$PartsTestCase.keepsAStream", because = "…")
-                rerun   mvn test -Dtest='TrackCloseablesTests$PartsTestCase#keepsAStream'"""))
-                .anySatisfy(message -> assertThat(message)
-                        .startsWith("LEAK  1 Deflater, HELD by PartsTestCase.passed")
-                        .contains("sum     1 constructed = 0 ended + 1 leaked"));
     }
 
     @TrackCloseables(URLClassLoader.class)
@@ -857,6 +784,7 @@ class TrackCloseablesTests {
         private URLClassLoader kept;
 
         @Test
+        @MustFail(text = "LEAK  1 URLClassLoader, HELD by ClassLoaderTestCase.kept; constructed in")
         void keepsOne() {
             kept = new URLClassLoader(new URL[0]);
         }
@@ -865,12 +793,6 @@ class TrackCloseablesTests {
         void closesIt() throws IOException {
             new URLClassLoader(new URL[0]).close();
         }
-    }
-
-    @Test
-    void aClassLoaderIsNotKeptByTheJdk() {
-        assertThat(TrackedRun.of(ClassLoaderTestCase.class).failure())
-                .startsWith("LEAK  1 URLClassLoader, HELD by ClassLoaderTestCase.kept; constructed in");
     }
 
     @TrackCloseables({Inflater.class, Deflater.class})
@@ -882,11 +804,6 @@ class TrackCloseablesTests {
                 assertThat(bytes.readAllBytes()).isNotEmpty();
             }
         }
-    }
-
-    @Test
-    void whatTheJdkKeepsForLaterIsNoLeak() {
-        assertThat(TrackedRun.of(CachedByJdkTestCase.class).failures()).isEmpty();
     }
 
     @TrackCloseables(ZipFile.class)
@@ -913,11 +830,6 @@ class TrackCloseablesTests {
                 assertThat(Collections.list(loader.findResources("entry"))).hasSize(1);
             }
         }
-    }
-
-    @Test
-    void anArchiveThatTheJdkKeepsForUrlsIsNoLeak() {
-        assertThat(TrackedRun.of(ArchiveOfUrlTestCase.class).failures()).isEmpty();
     }
 
     static class Opaque implements AutoCloseable {
@@ -967,23 +879,14 @@ class TrackCloseablesTests {
         }
 
         @Test
+        @MustFail(text = {"INCONCLUSIVE  ", "close() of a", "TrackCloseablesTests$OpaquePart", "It is hidden"})
         void closesOne() throws ReflectiveOperationException {
             ((Opaque) part.getDeclaredConstructor().newInstance()).close();
         }
     }
 
-    @Test
-    void aClassThatCannotBeWovenConcernsTestsThatConstructAnObjectOfIt() {
-        TrackedRun run = TrackedRun.of(OpaqueTestCase.class);
-
-        assertThat(run.failedTests()).containsExactly("closesOne");
-        assertThat(run.failure())
-                .startsWith("INCONCLUSIVE  ")
-                .containsSubsequence("close() of a", "TrackCloseablesTests$OpaquePart", "It is hidden");
-    }
-
     @TrackCloseables(Lens.class)
-    static class LensTestCase {
+    static class LensCase {
         @Test
         void namesTheInterface() {}
     }
@@ -993,18 +896,18 @@ class TrackCloseablesTests {
         List<Class<?>> loaded = new ArrayList<>(List.of(hidden(OpaqueLens.class)));
         Reference<Object> unloaded = new WeakReference<>(loaded.get(0));
 
-        assertThat(TrackedRun.of(LensTestCase.class).failure())
+        assertThat(failureOf(LensCase.class))
                 .startsWith("INCONCLUSIVE  ")
                 .containsSubsequence("objects of", "TrackCloseablesTests$OpaqueLens", "Its code cannot be")
                 .doesNotContain("Exception"); // All other classes were changed at once.
-        assertThat(TrackedRun.of(OtherClassTestCase.class).failures()).isEmpty();
+        RunAssert.assertThat(JupiterRun.run(OtherClassTestCase.class)).hasOnlySucceeded(2);
         loaded.clear();
         assertThat(isCollected(unloaded)).isTrue();
-        assertThat(TrackedRun.of(LensTestCase.class).failures()).isEmpty();
+        RunAssert.assertThat(JupiterRun.run(LensCase.class)).hasOnlySucceeded(1);
     }
 
     @TrackCloseables(Cursor.class)
-    static class FailedReportTestCase {
+    static class FailedReportCase {
         private final Cursor cursor = new Cursor();
 
         @Test
@@ -1016,11 +919,11 @@ class TrackCloseablesTests {
 
     @Test
     void aReportThatFailsConcernsOnlyTheTestsThatRun() {
-        assertThat(TrackedRun.of(FailedReportTestCase.class).failure())
+        assertThat(failureOf(FailedReportCase.class))
                 .startsWith("INCONCLUSIVE  ")
                 .containsSubsequence(
                         "the report of an object of", "$Cursor", "failed:", OutOfMemoryError.class.getName());
-        assertThat(TrackedRun.of(OtherClassTestCase.class).failures()).isEmpty();
+        RunAssert.assertThat(JupiterRun.run(OtherClassTestCase.class)).hasOnlySucceeded(2);
     }
 
     /** Its class loader may be that of a test. */
@@ -1029,6 +932,13 @@ class TrackCloseablesTests {
         Reference<Object> failure = new WeakReference<>(failedReport());
 
         assertThat(isCollected(failure)).isTrue();
+    }
+
+    private static String failureOf(Class<?> fixture) {
+        return RunAssert.assertThat(JupiterRun.run(fixture))
+                .hasSingleTest()
+                .whichFailed()
+                .text();
     }
 
     private static boolean isCollected(Reference<?> object) {
@@ -1054,42 +964,35 @@ class TrackCloseablesTests {
         native void dispose();
     }
 
-    @TrackCloseables(value = Surface.class, closedBy = "dispose")
+    @TrackAllocations
     static class NativeCloseTestCase {
         @Test
-        void constructs() {
+        @TrackCloseables(value = Surface.class, closedBy = "dispose")
+        @MustFail(text = "INCONCLUSIVE  ")
+        void namesTheNativeMethod() {
             new Surface();
         }
-    }
 
-    @TrackCloseables(Surface.class)
-    static class BesideNativeCloseTestCase {
         @Test
+        @TrackCloseables(Surface.class)
         void closes() {
             new Surface().close();
         }
 
         @Test
+        @TrackCloseables(Surface.class)
+        @MustFail(text = "LEAK  1 Surface, LOST")
         void drops() {
             new Surface();
         }
     }
 
-    @Test
-    void aCloseThatCannotBeReportedConcernsOnlyTestsThatNameItsMethod() {
-        assertThat(TrackedRun.of(NativeCloseTestCase.class, BesideNativeCloseTestCase.class)
-                        .headlines())
-                .containsOnlyKeys("constructs", "drops")
-                .containsEntry("drops", "LEAK  1 Surface, LOST")
-                .hasEntrySatisfying(
-                        "constructs", headline -> assertThat(headline).startsWith("INCONCLUSIVE  "));
-    }
-
     @TrackAllocations
     @TrackCloseables(
-            value = {Stream.class, ExecutorService.class},
+            value = {Stream.class, ExecutorService.class, InputStream.class},
             closedBy = "shutdown")
-    static class ToolsTestCase {
+    static class ToolsCase {
+        private Stream<String> own;
 
         static Stream<Arguments> sizes() {
             return Stream.of(Arguments.of(1), Arguments.of(2));
@@ -1111,13 +1014,42 @@ class TrackCloseablesTests {
         Stream<DynamicTest> dynamicTests() {
             return Stream.of(dynamicTest("one", () -> {}));
         }
+
+        /** Its message is written with streams. */
+        @Test
+        void leaksItsOwn() {
+            own = Stream.of("left open");
+        }
+
+        public static void main(String... unused) {
+            RunAssert.assertThat(JupiterRun.run(ToolsCase.class)).hasOnlyFailed("leaksItsOwn()");
+        }
     }
 
-    /** It runs last, because each stream of this JVM is reported afterwards. */
+    /** In a JVM of its own, because each stream is reported afterwards. */
     @Test
-    @Order(Integer.MAX_VALUE)
-    void whatJunitAndTheToolkitConstructIsNoLeak() {
-        assertThat(TrackedRun.of(ToolsTestCase.class).failures()).isEmpty();
+    void whatJunitAndTheToolkitConstructIsNoLeak() throws Exception {
+        Path tests = Path.of(ToolsCase.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        Process run = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        String.join(
+                                File.pathSeparator,
+                                tests.toString(),
+                                System.getProperty("jdk.module.path", ""),
+                                System.getProperty("java.class.path")),
+                        ToolsCase.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(run.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(run.waitFor()).as(output).isZero();
     }
 
     @TrackCloseables(Scanner.class)
@@ -1126,23 +1058,19 @@ class TrackCloseablesTests {
 
         @ParameterizedTest(autoCloseArguments = false)
         @ValueSource(strings = "text")
+        @MustFail(text = "LEAK  1 Scanner")
         void keepsAnArgument(Scanner converted) {
             kept = converted;
         }
 
         @Test
+        @MustFail(text = "LEAK  1 Scanner")
         void keepsWhatWasReflected() {
             kept = ReflectionSupport.newInstance(Scanner.class, "text");
         }
     }
 
-    @Test
-    void whatJunitConstructsForATestIsTracked() {
-        assertThat(TrackedRun.of(HandedOutTestCase.class).failures())
-                .hasSize(2)
-                .allSatisfy(message -> assertThat(message).contains("LEAK  1 Scanner"));
-    }
-
+    /** Nobody but its user closes it. */
     @TrackCloseables(ZipFile.class)
     static class UncachedArchiveTestCase {
         private static URLConnection uncached(Path directory) throws IOException {
@@ -1161,63 +1089,52 @@ class TrackCloseablesTests {
         }
 
         @Test
+        @MustFail(
+                text = {
+                    "LEAK  1 URLJarFile, LOST; constructed in TrackCloseablesTests.java:NN",
+                    "TrackCloseablesTests$UncachedArchiveTestCase.keepsTheArchive("
+                })
         void keepsTheArchive(@TempDir Path directory) throws IOException {
             uncached(directory).connect();
         }
-    }
-
-    /** Nobody but its user closes it. */
-    @Test
-    void anArchiveOfAUrlThatTheJdkDoesNotKeepIsALeak() {
-        TrackedRun run = TrackedRun.of(UncachedArchiveTestCase.class);
-
-        assertThat(run.failedTests()).containsExactly("keepsTheArchive(Path)");
-        assertThat(run.failure())
-                .startsWith("LEAK  1 URLJarFile, LOST; constructed in TrackCloseablesTests.java:NN")
-                .contains("TrackCloseablesTests$UncachedArchiveTestCase.keepsTheArchive(");
     }
 
     /** JUnit constructs it. */
     @TrackCloseables(OwnTestCase.class)
     static class OwnTestCase implements AutoCloseable {
         @Test
+        @MustFail(text = "LEAK  1 OwnTestCase, ")
         void runs() {}
 
         @Override
         public void close() {}
     }
 
-    @Test
-    void anObjectOfTheTestThatJunitConstructsIsTracked() {
-        assertThat(TrackedRun.of(OwnTestCase.class).failure()).startsWith("LEAK  1 OwnTestCase, ");
-    }
-
     @TrackCloseables(Deflater.class)
     static class CalledByJunitTestCase {
         @Test
+        @MustFail(text = "LEAK  1 Deflater, LOST")
         void keeps() {
             assertDoesNotThrow((ThrowingSupplier<Deflater>) Deflater::new);
         }
     }
 
-    @Test
-    void anObjectThatJunitConstructsForATestIsTracked() {
-        assertThat(TrackedRun.of(CalledByJunitTestCase.class).failure()).startsWith("LEAK  1 Deflater, LOST");
-    }
-
-    @TrackCloseables(Cursor.class)
+    @TrackAllocations
+    @TestMethodOrder(MethodOrderer.MethodName.class)
     static class OtherClassTestCase {
-        private final AutoCloseable other = new Key("not named here");
+        private AutoCloseable other;
 
         @Test
-        void keeps() {}
-    }
+        @TrackCloseables(Key.class)
+        void aNamesAClass() {
+            new Key("a").close();
+        }
 
-    @Test
-    void objectsOfOtherClassesAreNotTracked() {
-        TrackedRun.of(ClassesTestCase.class);
-
-        assertThat(TrackedRun.of(OtherClassTestCase.class).failures()).isEmpty();
+        @Test
+        @TrackCloseables(Cursor.class)
+        void bKeepsAnObjectOfAClassThatItDoesNotName() {
+            other = new Key("not named here");
+        }
     }
 
     /** A thread may construct an object before another has added its class. */
@@ -1262,6 +1179,7 @@ class TrackCloseablesTests {
 
         @Test
         @TrackCloseables(Cursor.class)
+        @MustFail(text = "LEAK  1 Cursor")
         void tracked() {
             kept = new Cursor();
         }
@@ -1277,13 +1195,15 @@ class TrackCloseablesTests {
 
     static class InheritingTestCase extends Base {
         @Test
+        @MustFail(text = "LEAK  1 Cursor, LOST")
         void inherits() {
             new Cursor();
         }
 
         @Test
         @TrackCloseables(Key.class)
-        void hasItsOwn() {
+        @MustFail(text = {"LEAK  1 Key, LOST", "sum     1 constructed = 0 closed + 1 leaked"})
+        void countsItsOwnAnnotationAsAWhole() {
             new Cursor();
             new Key("a");
         }
@@ -1291,20 +1211,11 @@ class TrackCloseablesTests {
         @Nested
         class Inner {
             @Test
+            @MustFail(text = "LEAK  1 Cursor, LOST")
             void isNested() {
                 new Cursor();
             }
         }
-    }
-
-    @Test
-    void theNearestAnnotationCountsAsAWhole() {
-        assertThat(TrackedRun.of(OnMethodTestCase.class).failedTests()).containsExactly("tracked");
-        assertThat(TrackedRun.of(InheritingTestCase.class).failures())
-                .hasSize(3)
-                .anySatisfy(message -> assertThat(message)
-                        .startsWith("LEAK  1 Key, LOST")
-                        .contains("sum     1 constructed = 0 closed + 1 leaked"));
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
@@ -1314,6 +1225,7 @@ class TrackCloseablesTests {
         private static final List<Cursor> KEPT = new ArrayList<>();
 
         @Test
+        @MustFail(text = "LEAK  1 Cursor")
         void a() {
             KEPT.add(new Cursor());
         }
@@ -1341,12 +1253,6 @@ class TrackCloseablesTests {
         }
     }
 
-    @Test
-    void testsMayShareTheirObjects() {
-        assertThat(TrackedRun.of(EachTestCase.class).failedTests()).containsExactly("a");
-        assertThat(TrackedRun.of(SharedTestCase.class).failures()).isEmpty();
-    }
-
     @TrackAllocations
     @TrackCloseables(Cursor.class)
     static class BesideHandlesTestCase {
@@ -1354,29 +1260,30 @@ class TrackCloseablesTests {
         private Object handle;
 
         @Test
+        @MustFail(text = {"LEAK  64 B in 2 allocations, 2 findings; largest 64 B", "native memory  64 B", "1 Cursor"})
         void keepsBoth(NativeHandles handles) {
             kept = new Cursor();
             handle = handles.track(new Object(), unused -> false, 64);
         }
     }
 
-    @Test
-    void otherSourcesAreExaminedToo() {
-        assertThat(TrackedRun.of(BesideHandlesTestCase.class).failure())
-                .startsWith("LEAK  64 B in 2 allocations, 2 findings; largest 64 B")
-                .contains("native memory  64 B")
-                .contains("1 Cursor");
-    }
-
     // Threads
 
     @TrackCloseables(Cursor.class)
     @TestMethodOrder(MethodOrderer.MethodName.class)
+    @MustFail(
+            run = true,
+            text = {
+                "LEAK  1 Cursor, ",
+                "allocated by threads that work for no test",
+                "sum     1 constructed = 0 closed + 1 leaked"
+            })
     static class ThreadsTestCase {
         private static final ExecutorService POOL = Executors.newSingleThreadExecutor();
         private static final List<Cursor> KEPT = new ArrayList<>();
 
         @Test
+        @MustFail(text = "LEAK  1 Cursor")
         void aStartsTheThread() throws ExecutionException, InterruptedException {
             POOL.submit(ThreadsTestCase::keep).get();
         }
@@ -1387,6 +1294,7 @@ class TrackCloseablesTests {
         }
 
         @Test
+        @MustFail(text = "LEAK  1 Cursor")
         void cBindsIt(TestThreads threads) throws ExecutionException, InterruptedException {
             threads.bind(POOL);
             POOL.submit(ThreadsTestCase::keep).get();
@@ -1403,24 +1311,14 @@ class TrackCloseablesTests {
         }
     }
 
-    @Test
-    void anObjectBelongsToTheTestOfItsThreadOrToNobody() {
-        TrackedRun run = TrackedRun.of(ThreadsTestCase.class);
-
-        assertThat(run.failedTests()).containsExactly("aStartsTheThread", "cBindsIt(TestThreads)");
-        assertThat(run.failures())
-                .hasSize(3)
-                .anySatisfy(message -> assertThat(message)
-                        .contains("LEAK  1 Cursor, ", "allocated by threads that work for no test")
-                        .contains("sum     1 constructed = 0 closed + 1 leaked"));
-    }
-
+    /** The object of a test that is over is no object of the next one. */
     @TrackCloseables(Cursor.class)
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class LateTestCase {
         private static final List<Cursor> KEPT = new ArrayList<>();
 
         @Test
+        @MustFail(text = "LEAK  1 Cursor")
         void a() {
             KEPT.add(new Cursor());
         }
@@ -1431,16 +1329,10 @@ class TrackCloseablesTests {
         }
     }
 
-    /** The object of a test that is over is no object of the next one. */
-    @Test
-    void aCloseAfterTheTestIsTooLateAndNoErrorOfTheNextTest() {
-        assertThat(TrackedRun.of(LateTestCase.class).failedTests()).containsExactly("a");
-    }
-
     /** Several tests end at a time, each asks for its classes, and none of them may hear that its class is missing. */
     @Test
     void aLoadedClassIsFoundByEachThreadThatAsks() throws Exception {
-        TrackedRun.of(LateTestCase.class); // Attaches an agent.
+        JupiterRun.run(LateTestCase.class); // Attaches an agent.
         ExecutorService threads = Executors.newFixedThreadPool(4);
         for (Class<?> type : List.of(BitSet.class, Scanner.class, StringJoiner.class, TimeZone.class, Currency.class)) {
             CyclicBarrier together = new CyclicBarrier(4);
@@ -1458,7 +1350,7 @@ class TrackCloseablesTests {
 
     @TrackAllocations
     @TrackCloseables({Cursor.class, Deflater.class})
-    static class ConcurrentTestCase {
+    static class ConcurrentCase {
 
         static volatile long seed;
 
@@ -1475,7 +1367,7 @@ class TrackCloseablesTests {
             return IntStream.range(0, 12).boxed();
         }
 
-        @ParameterizedTest
+        @ParameterizedTest(name = "{0}")
         @MethodSource("tests")
         void constructs(int test) throws InterruptedException {
             Thread thread = new Thread(() -> new NamedCursor(false).close());
@@ -1491,7 +1383,7 @@ class TrackCloseablesTests {
         }
     }
 
-    static class OtherConcurrentTestCase extends ConcurrentTestCase {
+    static class OtherConcurrentCase extends ConcurrentCase {
         static Stream<Integer> tests() {
             return IntStream.range(12, 24).boxed();
         }
@@ -1500,14 +1392,12 @@ class TrackCloseablesTests {
     @ParameterizedTest
     @MethodSource("seeds")
     void ofConcurrentTestsAndClassesThoseFailThatLeak(long seed) {
-        ConcurrentTestCase.seed = seed;
+        ConcurrentCase.seed = seed;
 
-        Set<Integer> blamed =
-                TrackedRun.concurrently(ConcurrentTestCase.class, OtherConcurrentTestCase.class).failedTests().stream()
-                        .map(name -> Integer.parseInt(name.replaceAll(".*?(\\d+)$", "$1")))
-                        .collect(Collectors.toCollection(TreeSet::new));
-
-        assertThat(blamed).isEqualTo(ConcurrentTestCase.leaking());
+        RunAssert.assertThat(JupiterRun.runTogether(
+                        JupiterRun.CONCURRENTLY, ConcurrentCase.class, OtherConcurrentCase.class))
+                .hasOnlyFailed(
+                        ConcurrentCase.leaking().stream().map(String::valueOf).toArray(String[]::new));
     }
 
     static Stream<Long> seeds() {

@@ -6,6 +6,10 @@ import dev.meshguard.closeables.weave.OtherAgent;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.weave.JdkLookup;
 import dev.meshguard.weave.WatchedType;
@@ -50,7 +54,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Buffers outside the heap must be garbage when a test ends; the code that allocates them knows nothing of it. */
 @SuppressWarnings({"UnusedVariable", "UnusedMethod"}) // Fields hold what leaks.
-class TrackDirectMemoryTests {
+class TrackDirectMemoryTests implements WithFixtures {
 
     private static final long SEED = 4_400;
 
@@ -61,6 +65,19 @@ class TrackDirectMemoryTests {
         private static final List<ByteBuffer> CACHE = new ArrayList<>();
 
         @Test
+        @MustFail(message = """
+                LEAK  4 KiB of direct memory in 1 buffer, HELD; allocated in TrackDirectMemoryTests.java:NN
+
+                1. direct memory  4 KiB
+                   at dev.meshguard.closeables.TrackDirectMemoryTests$CacheTestCase.keepsOneOfThree(TrackDirectMemoryTests.java:NN)
+                   why   HELD: still referenced by CacheTestCase.CACHE -> ArrayList[0] ({handle traced})
+                   fix   Drop the buffer before the test ends.
+                   seen  allocated in TEST ({allocated 2})
+                         2 of 3 buffers from this line were dropped
+
+                sum     3 allocated = 2 freed + 1 leaked
+                expect  @ExpectBuffers(size = 4096, atMost = 1, origin = "TrackDirectMemoryTests$CacheTestCase.keepsOneOfThree", because = "…")
+                rerun   mvn test -Dtest='TrackDirectMemoryTests$CacheTestCase#keepsOneOfThree'""")
         void keepsOneOfThree() {
             for (int i = 0; i < 3; i++) {
                 ByteBuffer buffer = ByteBuffer.allocateDirect(4096);
@@ -71,29 +88,24 @@ class TrackDirectMemoryTests {
         }
     }
 
-    @Test
-    void aBufferInACacheIsHeldByIt() {
-        assertThat(TrackedRun.of(CacheTestCase.class).failure()).isEqualTo("""
-                LEAK  4 KiB of direct memory in 1 buffer, HELD; allocated in TrackDirectMemoryTests.java:NN
-
-                1. direct memory  4 KiB
-                   at dev.meshguard.closeables.TrackDirectMemoryTests$CacheTestCase.keepsOneOfThree(TrackDirectMemoryTests.java:NN)
-                   why   HELD: still referenced by CacheTestCase.CACHE -> ArrayList[0] (event #N)
-                   fix   Drop the buffer before the test ends.
-                   seen  allocated in TEST (event #N)
-                         2 of 3 buffers from this line were dropped
-
-                sum     3 allocated = 2 freed + 1 leaked
-                expect  @ExpectBuffers(size = 4096, atMost = 1, origin = "TrackDirectMemoryTests$CacheTestCase.keepsOneOfThree", because = "…")
-                rerun   mvn test -Dtest='TrackDirectMemoryTests$CacheTestCase#keepsOneOfThree'""");
-    }
-
     @TrackDirectMemory
     static class ThreadLocalTestCase {
         private static final ThreadLocal<ByteBuffer> SCRATCH =
                 ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(4096));
 
         @Test
+        @MustFail(message = """
+                LEAK  4 KiB of direct memory in 1 buffer, HELD; allocated in TrackDirectMemoryTests.java:NN
+
+                1. direct memory  4 KiB
+                   at dev.meshguard.closeables.TrackDirectMemoryTests$ThreadLocalTestCase.lambda$static$0(TrackDirectMemoryTests.java:NN)
+                   why   HELD: still referenced by a thread local of thread "main" ({handle traced})
+                   fix   Drop the buffer before the test ends.
+                   seen  allocated in TEST ({allocated})
+
+                sum     1 allocated = 0 freed + 1 leaked
+                expect  @ExpectBuffers(size = 4096, atMost = 1, origin = "TrackDirectMemoryTests$ThreadLocalTestCase.static", because = "…")
+                rerun   mvn test -Dtest='TrackDirectMemoryTests$ThreadLocalTestCase#encodes'""")
         void encodes() {
             SCRATCH.get().putInt(1);
         }
@@ -102,22 +114,6 @@ class TrackDirectMemoryTests {
         static void remove() {
             SCRATCH.remove();
         }
-    }
-
-    @Test
-    void aThreadLocalHoldsTheBufferOfItsThread() {
-        assertThat(TrackedRun.of(ThreadLocalTestCase.class).failure()).isEqualTo("""
-                LEAK  4 KiB of direct memory in 1 buffer, HELD; allocated in TrackDirectMemoryTests.java:NN
-
-                1. direct memory  4 KiB
-                   at dev.meshguard.closeables.TrackDirectMemoryTests$ThreadLocalTestCase.lambda$static$0(TrackDirectMemoryTests.java:NN)
-                   why   HELD: still referenced by a thread local of thread "main" (event #N)
-                   fix   Drop the buffer before the test ends.
-                   seen  allocated in TEST (event #N)
-
-                sum     1 allocated = 0 freed + 1 leaked
-                expect  @ExpectBuffers(size = 4096, atMost = 1, origin = "TrackDirectMemoryTests$ThreadLocalTestCase.static", because = "…")
-                rerun   mvn test -Dtest='TrackDirectMemoryTests$ThreadLocalTestCase#encodes'""");
     }
 
     /** A library that keeps buffers, for each thread and for all. */
@@ -135,6 +131,7 @@ class TrackDirectMemoryTests {
         }
     }
 
+    /** The buffers of the thread that work for nobody are garbage when the run ends. */
     @TrackDirectMemory
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class ThreadsTestCase {
@@ -142,6 +139,7 @@ class TrackDirectMemoryTests {
                 Executors.newSingleThreadExecutor(task -> new Thread(task, "codec"));
 
         @Test
+        @MustFail(text = "HELD: still referenced by a thread local of thread \"codec\" -> Codec.scratch (")
         void aStartsTheThread() throws ExecutionException, InterruptedException {
             POOL.submit(Codec::encode).get();
         }
@@ -152,6 +150,7 @@ class TrackDirectMemoryTests {
         }
 
         @Test
+        @MustFail(text = "HELD: still referenced by a thread local of thread \"codec\" -> Codec.scratch (")
         void cBindsIt(TestThreads threads) throws ExecutionException, InterruptedException {
             threads.bind(POOL);
             POOL.submit(Codec::encode).get();
@@ -169,20 +168,11 @@ class TrackDirectMemoryTests {
         }
     }
 
-    /** The buffers of the thread that work for nobody are garbage when the run ends. */
-    @Test
-    void aBufferOfAThreadThatOutlivesTheTestBelongsToTheTestOfTheThreadOrToNobody() {
-        TrackedRun run = TrackedRun.of(ThreadsTestCase.class);
-
-        assertThat(run.failedTests()).containsExactly("aStartsTheThread", "cBindsIt(TestThreads)");
-        assertThat(run.failures())
-                .hasSize(2)
-                .allSatisfy(message -> assertThat(message)
-                        .contains("HELD: still referenced by a thread local of thread \"codec\" -> Codec.scratch ("));
-    }
-
     @TrackDirectMemory
     @TestMethodOrder(MethodOrderer.MethodName.class)
+    @MustFail(
+            run = true,
+            text = {"LEAK  4 KiB of direct memory in 1 buffer, ", "threads that work for no test"})
     static class NobodyTestCase {
         private static final ExecutorService POOL = Executors.newSingleThreadExecutor();
 
@@ -202,40 +192,21 @@ class TrackDirectMemoryTests {
         }
     }
 
-    @Test
-    void aBufferOfNobodyIsAFindingOfTheRun() {
-        TrackedRun run = TrackedRun.of(NobodyTestCase.class);
-
-        assertThat(run.failedTests()).isEmpty();
-        assertThat(run.failures())
-                .singleElement()
-                .asString()
-                .contains("LEAK  4 KiB of direct memory in 1 buffer, ", "threads that work for no test");
-    }
-
     @TrackDirectMemory
     static class ViewTestCase {
         private Buffer view;
 
         @Test
+        @MustFail(text = {"HELD: still referenced by ViewTestCase.view (", "sum     1 allocated = 0 freed + 1 leaked"})
         void slices() {
             view = ByteBuffer.allocateDirect(4096).slice(1024, 10).asReadOnlyBuffer();
         }
 
         @Test
+        @MustFail(text = {"HELD: still referenced by ViewTestCase.view (", "sum     1 allocated = 0 freed + 1 leaked"})
         void viewsInts() {
             view = ByteBuffer.allocateDirect(4096).duplicate().asIntBuffer();
         }
-    }
-
-    @Test
-    void whoHoldsAViewHoldsItsBuffer() {
-        assertThat(TrackedRun.of(ViewTestCase.class).failures())
-                .hasSize(2)
-                .allSatisfy(message -> assertThat(message)
-                        .contains(
-                                "HELD: still referenced by ViewTestCase.view (",
-                                "sum     1 allocated = 0 freed + 1 leaked"));
     }
 
     @TrackDirectMemory
@@ -250,11 +221,23 @@ class TrackDirectMemoryTests {
         }
 
         @Test
+        @MustFail(
+                text = {
+                    "LEAK  8 KiB of mapped memory in 1 buffer, HELD; ",
+                    "TrackDirectMemoryTests$MappedTestCase.map(",
+                    "still referenced by MappedTestCase.MAPPED -> HashMap[\"index\"] ("
+                })
         void keepsAMapping(@TempDir Path folder) throws IOException {
             MAPPED.put("index", map(folder, MapMode.READ_WRITE));
         }
 
         @Test
+        @MustFail(
+                text = {
+                    "LEAK  8 KiB of mapped memory in 1 buffer, HELD; ",
+                    "TrackDirectMemoryTests$MappedTestCase.map(",
+                    "still referenced by MappedTestCase.MAPPED -> HashMap[\"index\"] ("
+                })
         void keepsAReadOnlyMapping(@TempDir Path folder) throws IOException {
             MAPPED.put("index", map(folder, MapMode.READ_ONLY));
         }
@@ -263,19 +246,6 @@ class TrackDirectMemoryTests {
         void dropsAMapping(@TempDir Path folder) throws IOException {
             map(folder, MapMode.READ_ONLY);
         }
-    }
-
-    @Test
-    void aMappedBufferIsOneToo() {
-        TrackedRun run = TrackedRun.of(MappedTestCase.class);
-
-        assertThat(run.failedTests()).containsExactly("keepsAMapping(Path)", "keepsAReadOnlyMapping(Path)");
-        assertThat(run.failures())
-                .allSatisfy(message -> assertThat(message)
-                        .contains(
-                                "LEAK  8 KiB of mapped memory in 1 buffer, HELD; ",
-                                "TrackDirectMemoryTests$MappedTestCase.map(",
-                                "still referenced by MappedTestCase.MAPPED -> HashMap[\"index\"] ("));
     }
 
     // Free buffers
@@ -318,11 +288,6 @@ class TrackDirectMemoryTests {
         }
     }
 
-    @Test
-    void aBufferThatIsDroppedOrCleanedOrOfTheJdkIsNoLeak() {
-        assertThat(TrackedRun.of(FreeTestCase.class).failures()).isEmpty();
-    }
-
     @TrackDirectMemory
     static class ExpectedTestCase {
         private static final List<ByteBuffer> CACHE = new ArrayList<>();
@@ -337,14 +302,9 @@ class TrackDirectMemoryTests {
         }
     }
 
-    @Test
-    void anExpectedBufferIsCountedWithoutTheDroppedOnes() {
-        assertThat(TrackedRun.of(ExpectedTestCase.class).failures()).isEmpty();
-    }
-
     @TrackAllocations
     @TrackDirectMemory
-    static class CollectionsTestCase {
+    static class CollectionsCase {
         private static final ThreadLocal<Consumer<AllocationTracker>> QUESTION = new ThreadLocal<>();
 
         @Test
@@ -363,13 +323,13 @@ class TrackDirectMemoryTests {
 
     @Test
     void withoutACollectionNobodyKnowsWhetherABufferIsFree() {
-        CollectionsTestCase.QUESTION.set(tracker -> {
+        CollectionsCase.QUESTION.set(tracker -> {
             ByteBuffer kept = ByteBuffer.allocateDirect(4096);
             assertThat(DirectBuffers.OF_JVM.freeCollected(tracker, () -> false)).isFalse();
             assertThat(kept.capacity()).isEqualTo(4096);
         });
 
-        assertThat(TrackedRun.of(CollectionsTestCase.class).failures()).isEmpty();
+        RunAssert.assertThat(JupiterRun.run(CollectionsCase.class)).hasOnlySucceeded(1);
     }
 
     // Lines
@@ -379,15 +339,10 @@ class TrackDirectMemoryTests {
         private final Map<Integer, ByteBuffer> buffers = new HashMap<>();
 
         @Test
+        @MustFail(text = "at dev.meshguard.closeables.TrackDirectMemoryTests$LineTestCase.allocatesByTheJdk(")
         void allocatesByTheJdk() {
             buffers.computeIfAbsent(4096, ByteBuffer::allocateDirect);
         }
-    }
-
-    @Test
-    void theLineIsOneOfTheUserIfTheJdkAllocatesForTheUser() {
-        assertThat(TrackedRun.of(LineTestCase.class).failure())
-                .contains("at dev.meshguard.closeables.TrackDirectMemoryTests$LineTestCase.allocatesByTheJdk(");
     }
 
     // The buffer pools
@@ -398,7 +353,7 @@ class TrackDirectMemoryTests {
     }
 
     @TrackDirectMemory
-    static class PoolTestCase {
+    static class PoolCase {
         private static final List<ByteBuffer> KEPT = new ArrayList<>();
 
         @Test
@@ -416,14 +371,14 @@ class TrackDirectMemoryTests {
     @Test
     void aNoteSaysThatThePoolsGrewByMoreThanWasSeen() throws Throwable {
         try {
-            assertThat(TrackedRun.of(PoolTestCase.class).failures())
-                    .hasSize(2)
-                    .filteredOn(message -> message.contains("the JDK's buffer pools"))
-                    .singleElement()
-                    .asString()
-                    .contains(
-                            "allocatesMemoryThatIsNoBuffer",
+            RunAssert run = RunAssert.assertThat(JupiterRun.run(PoolCase.class));
+
+            run.hasTest("allocatesMemoryThatIsNoBuffer")
+                    .whichFailed()
+                    .withTextContaining(
                             "note    the JDK's buffer pools grew by 1 KiB more than the buffers that were seen");
+            assertThat(run.hasTest("allocatesOnlyABuffer").whichFailed().text())
+                    .doesNotContain("the JDK's buffer pools");
         } finally {
             ofPool("unreserveMemory").invoke(1024L, 1024L);
         }
@@ -446,7 +401,7 @@ class TrackDirectMemoryTests {
 
     @TrackAllocations
     @TrackDirectMemory
-    static class ConcurrentTestCase {
+    static class ConcurrentCase {
         static final List<ByteBuffer> KEPT = Collections.synchronizedList(new ArrayList<>());
         static volatile long seed;
 
@@ -462,7 +417,7 @@ class TrackDirectMemoryTests {
             return IntStream.range(0, 4).boxed();
         }
 
-        @ParameterizedTest
+        @ParameterizedTest(name = "{0}")
         @MethodSource("tests")
         void allocates(int test) throws InterruptedException {
             Thread thread = new Thread(() -> ByteBuffer.allocateDirect(512).slice());
@@ -480,20 +435,16 @@ class TrackDirectMemoryTests {
     @ParameterizedTest
     @MethodSource("seeds")
     void ofConcurrentTestsThoseFailThatKeepABuffer(long seed) {
-        ConcurrentTestCase.seed = seed;
+        ConcurrentCase.seed = seed;
 
-        TrackedRun run = TrackedRun.concurrently(ConcurrentTestCase.class);
-        Set<Integer> blamed = run.failedTests().stream()
-                .map(name -> Integer.parseInt(name.replaceAll("\\D*(\\d+)\\D.*", "$1")) - 1)
-                .collect(Collectors.toCollection(TreeSet::new));
-
-        assertThat(blamed).isEqualTo(ConcurrentTestCase.leaking());
-        assertThat(run.failures()).hasSameSizeAs(blamed);
+        RunAssert.assertThat(JupiterRun.runConcurrently(ConcurrentCase.class))
+                .hasOnlyFailed(
+                        ConcurrentCase.leaking().stream().map(String::valueOf).toArray(String[]::new));
     }
 
     @Test
     void collectedBuffersAreForgottenThoughNoTestAsksForThem() {
-        CollectionsTestCase.QUESTION.set(tracker -> {
+        CollectionsCase.QUESTION.set(tracker -> {
             List<ByteBuffer> kept = new ArrayList<>(IntStream.range(0, 1000)
                     .mapToObj(ByteBuffer::allocateDirect)
                     .skip(1)
@@ -510,7 +461,7 @@ class TrackDirectMemoryTests {
             assertThat(tracker.liveBuffers()).isLessThanOrEqualTo(most - 500);
         });
 
-        assertThat(TrackedRun.of(CollectionsTestCase.class).failures()).isEmpty();
+        RunAssert.assertThat(JupiterRun.run(CollectionsCase.class)).hasOnlySucceeded(1);
     }
 
     static class Woven implements AutoCloseable {

@@ -1,6 +1,6 @@
 package dev.meshguard.ffm;
 
-import static dev.meshguard.ffm.ArenaTestRun.failuresOf;
+import static dev.meshguard.junit.testkit.JupiterRun.failuresOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,10 +1,12 @@
 package dev.meshguard.netty;
 
-import static dev.meshguard.netty.NettyTestRun.failuresOf;
+import static dev.meshguard.junit.testkit.JupiterRun.failuresOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.RunAssert;
 import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -339,14 +341,11 @@ class NettySourceTests {
 
     @Test
     void nameTheOrderIfAnExtensionReleasesTheirBuffersAfterTheCheck() {
-        assertThat(NettyTestRun.errorsOf(StoringTestCase.class))
-                .singleElement()
-                .satisfies(
-                        error -> assertThat(error.getSuppressed())
-                                .singleElement()
-                                .asString()
-                                .contains(
-                                        "1 buffer of this leak was freed after the check, by dev.meshguard.netty.NettySourceTests$StoringExtension."));
+        RunAssert.assertThat(JupiterRun.run(StoringTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withSuppressedTextContaining(
+                        "1 buffer of this leak was freed after the check, by dev.meshguard.netty.NettySourceTests$StoringExtension.");
     }
 
     static class StoringExtension implements TestInstancePreConstructCallback {

@@ -1,11 +1,11 @@
 package dev.meshguard.netty;
 
-import static dev.meshguard.netty.NettyTestRun.failuresOf;
-import static dev.meshguard.netty.NettyTestRun.failuresOfConcurrent;
+import static dev.meshguard.junit.testkit.JupiterRun.failuresOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.testkit.JupiterRun;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.DefaultEventLoopGroup;
@@ -223,7 +223,7 @@ class NettyThreadsTests {
 
     @Test
     void workForTheTestThatBindsThemWhileOthersRun() {
-        assertThat(failuresOfConcurrent(TogetherTestCase.class))
+        assertThat(JupiterRun.runConcurrently(TogetherTestCase.class).failures())
                 .singleElement()
                 .asString()
                 .contains("LEAK  128 B of Netty memory")
@@ -232,7 +232,7 @@ class NettyThreadsTests {
 
     @Test
     void ofAPoolBlameNoTestThatHasOnlyStartedThem() {
-        assertThat(failuresOfConcurrent(SharedPoolTestCase.class))
+        assertThat(JupiterRun.runConcurrently(SharedPoolTestCase.class).failures())
                 .singleElement()
                 .asString()
                 .contains("LEAK  128 B of Netty memory")

@@ -1,6 +1,6 @@
 package dev.meshguard.netty;
 
-import static dev.meshguard.netty.NettyTestRun.failuresOf;
+import static dev.meshguard.junit.testkit.JupiterRun.failuresOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;

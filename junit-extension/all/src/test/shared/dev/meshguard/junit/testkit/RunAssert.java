@@ -30,7 +30,15 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
      *
      * @param events the engine's events
      */
-    public record Results(EngineExecutionResults events) {}
+    public record Results(EngineExecutionResults events) {
+
+        /** Returns the messages of all failures: of tests, of classes and of the run. */
+        public List<String> failures() {
+            return RunAssert.failures(events.allEvents()).stream()
+                    .map(Throwable::getMessage)
+                    .toList();
+        }
+    }
 
     private RunAssert(Results actual) {
         super(actual, RunAssert.class);

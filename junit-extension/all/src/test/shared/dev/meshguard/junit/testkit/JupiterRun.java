@@ -6,6 +6,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMetho
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -32,6 +33,11 @@ public final class JupiterRun {
     /** Returns the results of the tests of a class. */
     public static RunAssert.Results run(Class<?> testClass) {
         return runTogether(testClass);
+    }
+
+    /** Returns the messages of all failures in a run of a class. */
+    public static List<String> failuresOf(Class<?> testClass) {
+        return run(testClass).failures();
     }
 
     /** Returns the results of one invocation of a method that runs several times, from 1; the others do not run. */
