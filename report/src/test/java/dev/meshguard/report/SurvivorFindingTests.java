@@ -293,7 +293,21 @@ class SurvivorFindingTests {
     }
 
     @Test
-    void leakedBytesOmitCircularBuffersAndMisreportedMemory() {
+    void leakedBytesAreThoseOfTheHeadlineCircularBuffersIncluded() {
+        Recording run = Recording.onMeshOf(1);
+        Owner matmul = Owner.program("8 (matmul)");
+        run.take(run.atLine(41, AllocationDetails.circularBuffer(matmul)), L1, 4096, Ownership.OWNING, 0);
+        run.close();
+        LeakVerdict verdict = LeakCheck.create().examine(run.history());
+
+        assertThat(VerdictReport.of(verdict).text()).startsWith("LEAK  1 KiB in 1 L1 buffer");
+        assertThat(SurvivorFinding.of(verdict, Optional.empty()))
+                .extracting(LeakTotals::of)
+                .containsExactly(new LeakTotals(1, 1, 1024));
+    }
+
+    @Test
+    void leakedBytesOmitMisreportedMemory() {
         Owner add = Owner.program("7 (add)");
         Recording run = Recording.onMeshOf(1);
         run.take(run.atLine(41, AllocationDetails.user()), DRAM, 4096, Ownership.OWNING, 0);

@@ -2,6 +2,7 @@ package dev.meshguard.report.summary;
 
 import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.text.Quantities;
+import dev.meshguard.verdict.SurvivorStatus;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -10,7 +11,7 @@ import org.apiguardian.api.API.Status;
  *
  * @param leaks the number of findings
  * @param buffers the buffers of all of them
- * @param bytes the bytes that allocators still hold for them, at most {@link Long#MAX_VALUE}
+ * @param bytes the bytes of these buffers, at most {@link Long#MAX_VALUE}; none of misreported memory, which was freed
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -21,7 +22,8 @@ public record LeakTotals(long leaks, long buffers, long bytes) {
 
     /** Returns the total of one finding, as the text of a failure counts findings. */
     public static LeakTotals of(SurvivorFinding finding) {
-        return new LeakTotals(1, finding.buffers(), finding.allocatorBytes());
+        long bytes = finding.status() == SurvivorStatus.MISREPORTED ? 0 : finding.bytes();
+        return new LeakTotals(1, finding.buffers(), bytes);
     }
 
     /** Returns the sum of both. */
