@@ -126,6 +126,14 @@ public record VerdictReport(
                 verdict, survivors, sections, notes, expectations, expectationSnippet, known, page, shortage);
     }
 
+    /** Returns this report for memory of no test: no annotation can expect it, but an entry of a file can. */
+    public VerdictReport ofNoTest() {
+        Optional<ExpectationSnippet> inFile =
+                expectationSnippet.map(entry -> new ExpectationSnippet(entry.line(), entry.line()));
+        return new VerdictReport(
+                verdict, survivors, sections, notes, expectations, inFile, reproduction, page, shortage);
+    }
+
     /** Returns this report with the location of a page that shows it. */
     public VerdictReport shownAt(String place) {
         Optional<String> known = Optional.of(place);

@@ -120,9 +120,8 @@ final class OpenObjects implements ObjectWatcher {
 
     @Override
     public void constructed(Object object, Map<String, String> unheard) {
-        // A class that is woven again while its constructor runs may report an object twice. What a class loader
-        // constructs is of nobody, and has
-        // to be known first: all that is used below may be the class that it loads.
+        // A class that is woven again while its constructor runs may report an object twice. Whether a class loader
+        // constructs it comes first: the code below may be in the class that it loads.
         if (open.get(object) != null || JdkObjects.isOfNobody(object)) {
             return;
         }

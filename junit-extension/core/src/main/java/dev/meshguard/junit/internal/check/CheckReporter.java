@@ -5,6 +5,7 @@ import dev.meshguard.event.shortage.MemoryRejection;
 import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.junit.internal.AttachmentLine;
 import dev.meshguard.junit.internal.BuildTool;
+import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.run.HistoryFolder;
 import dev.meshguard.junit.internal.run.RunPages;
@@ -295,6 +296,11 @@ final class CheckReporter {
                 .findFirst();
         if (shortage.isPresent()) {
             report = report.failedBy(shortage.get());
+        }
+        if (test.subject() == CheckSubject.RUN && report.expectationSnippet().isPresent()) {
+            report = report.ofNoTest()
+                    .noting("only an entry in the file of " + ConfigurationKey.EXPECTED_BUFFERS.key()
+                            + " expects memory of no test");
         }
         return report.reproducedBy(test.reproduction());
     }
