@@ -36,7 +36,8 @@ final class ArrowSession implements SourceSession {
         }
     }
 
-    private static Optional<String> see() {
+    /** Sees the memory of all allocators from now on; returns why it cannot, if so. */
+    static Optional<String> see() {
         try {
             ArrowMemoryWatcher.see();
             return Optional.empty();

@@ -39,6 +39,6 @@ public final class ArrowSource implements AllocationSource {
 
     @Override
     public Optional<SourceSettings> defaultSettings() {
-        return Optional.of(SourceSettings.withoutOptions(this, ArrowSession::new));
+        return Optional.of(SourceSettings.withoutOptions(this, ArrowSession::see, ArrowSession::new));
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.junit.TrackAllocations;
+import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -149,6 +150,26 @@ class OwnAllocatorsTests {
         }
     }
 
+    /** Run in a JVM of its own, in which nothing is woven yet. */
+    @TrackAllocations
+    static class BeforeAllTestCase {
+
+        private static ArrowBuf kept;
+
+        @BeforeAll
+        static void allocate() {
+            kept = new RootAllocator().buffer(64);
+        }
+
+        @Test
+        void reads() {}
+
+        /** Prints the failures. */
+        public static void main(String... unused) {
+            System.out.println(failuresOf(BeforeAllTestCase.class));
+        }
+    }
+
     @Test
     void passWhereAllMemoryIsFreed() {
         assertThat(failuresOf(CleanTestCase.class)).isEmpty();
@@ -192,23 +213,33 @@ class OwnAllocatorsTests {
 
     @Test
     void areInconclusiveWithoutAnAgentUnlessTheTestAsksForTheParameter() throws Exception {
-        Process withoutAgent = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:+DisableAttachMechanism",
-                        "--add-opens=java.base/java.nio=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        UnseenTestCase.class.getName())
-                .redirectError(Redirect.DISCARD)
-                .start();
-        String failures = inOneLine(new String(withoutAgent.getInputStream().readAllBytes(), UTF_8));
-
-        assertThat(failures)
+        assertThat(outputOf(UnseenTestCase.class, "-XX:+DisableAttachMechanism"))
                 .startsWith("[INCONCLUSIVE")
                 .contains("memory of allocators that the code under test opens is not seen")
                 .contains("-javaagent:")
                 .containsOnlyOnce("UnseenTestCase#")
                 .contains("UnseenTestCase#leaksBuffersOfItsOwnAllocator");
+    }
+
+    @Test
+    void belongToTheRunIfTheFirstClassAllocatesBeforeItsTests() throws Exception {
+        assertThat(outputOf(BeforeAllTestCase.class, "-XX:TieredStopAtLevel=1"))
+                .contains(
+                        "LEAK 64 B of Arrow memory in 1 buffer, HELD; ", "still referenced by BeforeAllTestCase.kept");
+    }
+
+    /** Returns the output of a program in a JVM of its own, in one line. */
+    private static String outputOf(Class<?> program, String option) throws IOException {
+        Process ended = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        option,
+                        "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        program.getName())
+                .redirectError(Redirect.DISCARD)
+                .start();
+        return inOneLine(new String(ended.getInputStream().readAllBytes(), UTF_8));
     }
 
     /** Returns the text of the failure, in one line. */

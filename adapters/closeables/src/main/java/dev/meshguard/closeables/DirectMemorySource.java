@@ -48,17 +48,20 @@ public final class DirectMemorySource implements AnnotatedSource<TrackDirectMemo
 
     @Override
     public SourceSettings settings(TrackDirectMemory annotation, String location) {
-        return SourceSettings.withoutOptions(this, context -> begin(context, location));
+        return SourceSettings.withoutOptions(this, () -> watch(location), context -> begin(context, watch(location)));
     }
 
-    private static SourceSession begin(SourceContext context, String location) {
-        AllocationTracker tracker = context.tracker();
+    private static JdkReferences watch(String location) {
         try {
-            JdkReferences holders = DirectBuffers.OF_JVM.watch();
-            tracker.attachment(JdkReferences.class, () -> holders);
+            return DirectBuffers.OF_JVM.watch();
         } catch (WeaverUnavailableException noAgent) {
             throw new ExtensionConfigurationException(location + ": " + noAgent.getMessage(), noAgent);
         }
+    }
+
+    private static SourceSession begin(SourceContext context, JdkReferences holders) {
+        AllocationTracker tracker = context.tracker();
+        tracker.attachment(JdkReferences.class, () -> holders);
         for (String memory : Set.of(ID, MAPPED)) {
             // No call frees a buffer: the code under test can only drop its references.
             tracker.sourceAttached(SourceDescription.of(memory)

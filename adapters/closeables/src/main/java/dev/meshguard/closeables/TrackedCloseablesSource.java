@@ -58,12 +58,17 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
         }
 
         @Override
-        public SourceSession begin(SourceContext context) {
+        public void prepare() {
             try {
                 OpenObjects.OF_JVM.track(types);
             } catch (WeaverUnavailableException untracked) {
                 throw new ExtensionConfigurationException(location + ": " + untracked.getMessage(), untracked);
             }
+        }
+
+        @Override
+        public SourceSession begin(SourceContext context) {
+            prepare();
             ObjectKinds kinds = ObjectKinds.of(context.tracker(), types);
             context.receiveFromThreads();
             return new Session(context, types, kinds, new AtomicLong(OpenObjects.OF_JVM.losses()));

@@ -70,12 +70,14 @@ import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.function.ThrowingSupplier;
 import org.junit.jupiter.api.io.TempDir;
@@ -1311,6 +1313,48 @@ class TrackCloseablesTests implements WithFixtures {
         static void stop() {
             POOL.shutdown();
         }
+    }
+
+    /** No other class names it: nothing has woven it before. */
+    static class Index implements AutoCloseable {
+
+        @Override
+        public void close() {}
+    }
+
+    @TrackCloseables(Index.class)
+    @MustFail(
+            run = true,
+            text = {"LEAK  1 Index, ", "sum     1 constructed = 0 closed + 1 leaked"})
+    static class BeforeAllTestCase {
+        private static Index kept;
+
+        @BeforeAll
+        static void construct() {
+            kept = new Index();
+        }
+
+        @Test
+        void theRunIsResponsibleForWhatTheFirstClassConstructs() {}
+    }
+
+    /** No other class names it. */
+    static class View implements AutoCloseable {
+
+        @Override
+        public void close() {}
+    }
+
+    @TrackCloseables(View.class)
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    @MustFail(
+            run = true,
+            text = {"LEAK  1 View, ", "sum     1 constructed = 0 closed + 1 leaked"})
+    static class OneInstanceTestCase {
+        private final View kept = new View();
+
+        @Test
+        void theRunIsResponsibleForTheInstanceOfTheFirstClass() {}
     }
 
     /** The object of a test that is over is no object of the next one. */

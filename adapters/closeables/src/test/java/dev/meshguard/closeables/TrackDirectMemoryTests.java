@@ -1,5 +1,6 @@
 package dev.meshguard.closeables;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.closeables.weave.OtherAgent;
@@ -13,7 +14,9 @@ import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.weave.JdkLookup;
 import dev.meshguard.weave.WatchedType;
+import java.io.File;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.lang.instrument.Instrumentation;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
@@ -45,6 +48,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import net.bytebuddy.agent.ByteBuddyAgent;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
@@ -190,6 +194,47 @@ class TrackDirectMemoryTests implements WithFixtures {
         static void stop() {
             POOL.shutdown();
         }
+    }
+
+    /** Also run in a JVM of its own, in which nothing is woven yet. */
+    @TrackDirectMemory
+    @MustFail(run = true, text = "LEAK  4 KiB of direct memory in 1 buffer, ")
+    static class BeforeAllTestCase {
+        private static ByteBuffer kept;
+
+        @BeforeAll
+        static void allocate() {
+            kept = ByteBuffer.allocateDirect(4_096);
+        }
+
+        @Test
+        void encodes() {}
+
+        /** Prints the failures. */
+        public static void main(String... unused) {
+            System.out.println(JupiterRun.failuresOf(BeforeAllTestCase.class));
+        }
+    }
+
+    @Test
+    void theRunIsResponsibleForWhatTheFirstClassAllocatesBeforeItsTests() throws IOException {
+        Process run = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        String.join(
+                                File.pathSeparator,
+                                "target/test-classes",
+                                System.getProperty("java.class.path"),
+                                System.getProperty("jdk.module.path", "")),
+                        BeforeAllTestCase.class.getName())
+                .redirectError(Redirect.DISCARD)
+                .start();
+
+        assertThat(new String(run.getInputStream().readAllBytes(), UTF_8))
+                .contains(
+                        "LEAK  4 KiB of direct memory in 1 buffer, HELD; allocated in TrackDirectMemoryTests.java:",
+                        "still referenced by BeforeAllTestCase.kept");
     }
 
     @TrackDirectMemory

@@ -3,12 +3,21 @@ package dev.meshguard.junit.source;
 import java.util.function.Function;
 
 /** The settings of a source without options. They are equal for sources of one class, whatever begins their sessions. */
-record NoOptions(AllocationSource source, boolean beginsOnRequest, Function<SourceContext, SourceSession> session)
+record NoOptions(
+        AllocationSource source,
+        boolean beginsOnRequest,
+        Runnable preparation,
+        Function<SourceContext, SourceSession> session)
         implements SourceSettings {
 
     @Override
     public boolean isShareable() {
         return true;
+    }
+
+    @Override
+    public void prepare() {
+        preparation.run();
     }
 
     @Override

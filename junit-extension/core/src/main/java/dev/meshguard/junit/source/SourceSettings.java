@@ -35,6 +35,15 @@ public interface SourceSettings {
         return false;
     }
 
+    /**
+     * Lets this JVM see what the source reports, if that takes effect only on later allocations. Called before the code that runs for all
+     * tests of a class, so that the run receives what it allocates, even if no session has begun yet; cheap when it is called again.
+     *
+     * <p>A session must not depend on the call. What {@link #begin} rejects, this rejects too; only the tests report it. By default
+     * it does nothing.
+     */
+    default void prepare() {}
+
     /** Begins the session of a test, class or run; called at most once in each of them. */
     SourceSession begin(SourceContext context);
 
@@ -45,7 +54,18 @@ public interface SourceSettings {
      * @param session begins the session of a test, class or run
      */
     static SourceSettings withoutOptions(AllocationSource source, Function<SourceContext, SourceSession> session) {
-        return new NoOptions(source, false, session);
+        return withoutOptions(source, () -> {}, session);
+    }
+
+    /**
+     * Returns the settings of a source that has no options, like {@link #withoutOptions(AllocationSource, Function)}.
+     *
+     * @param preparation lets this JVM see what the source reports; see {@link #prepare()}
+     * @param session begins the session of a test, class or run
+     */
+    static SourceSettings withoutOptions(
+            AllocationSource source, Runnable preparation, Function<SourceContext, SourceSession> session) {
+        return new NoOptions(source, false, preparation, session);
     }
 
     /**
@@ -55,6 +75,6 @@ public interface SourceSettings {
      * @param session begins the session of a test, class or run
      */
     static SourceSettings ofParameter(AllocationSource source, Function<SourceContext, SourceSession> session) {
-        return new NoOptions(source, true, session);
+        return new NoOptions(source, true, () -> {}, session);
     }
 }

@@ -119,8 +119,8 @@ public final class SessionOpener {
     }
 
     /**
-     * Lets the run receive what threads report before its first test, for example in a {@code @BeforeAll} method. Otherwise the first
-     * class of a run could leak unnoticed there.
+     * Lets the run receive what threads report before its first test, for example in a {@code @BeforeAll} method, and lets the sources see
+     * it. Otherwise the first class of a run could leak unnoticed there.
      */
     private void receiveBeforeTests(ExtensionContext context) {
         try {
@@ -131,6 +131,7 @@ public final class SessionOpener {
             if (!always.isEmpty()) {
                 SharedRunState run = runOf(context);
                 always.forEach(source -> run.receive(source, asked.policies().origins()));
+                always.forEach(SourceSettings::prepare);
             }
         } catch (ExtensionConfigurationException rejected) {
             // Each test reports it.
