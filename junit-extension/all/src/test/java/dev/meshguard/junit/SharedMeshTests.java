@@ -1,11 +1,14 @@
 package dev.meshguard.junit;
 
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.Configured;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.MustLeak;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -18,14 +21,17 @@ import dev.meshguard.verdict.Outcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
@@ -107,6 +113,30 @@ class SharedMeshTests implements WithFixtures {
         void aBudgetOnAMethodIsNotOfWhatOthersHaveTaken(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
         }
+
+        @TestFactory
+        @Runs(2)
+        @MustFail(invocation = 2, error = BudgetAssertionError.class)
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
+        Stream<DynamicNode> aBudgetOnAFactoryIsOfWhatEachDynamicTestTakes(MeshDevice mesh) {
+            return Stream.of(
+                    dynamicTest("one", () -> Buffers.take(mesh).deallocate()), dynamicTest("two at once", () -> {
+                        MeshBuffer first = Buffers.take(mesh);
+                        Buffers.take(mesh).deallocate();
+                        first.deallocate();
+                    }));
+        }
+
+        @TestFactory
+        @MemoryBudget(type = BufferType.DRAM, largestFreeBlock = 1)
+        DynamicNode aBudgetOfFreeMemoryIsReadForEachDynamicTest(MeshDevice mesh) {
+            return dynamicTest("one", () -> Buffers.take(mesh).deallocate());
+        }
+
+        @Test
+        @MustFail(error = BudgetAssertionError.class)
+        @MemoryBudget(type = BufferType.DRAM, largestFreeBlock = 1L << 40)
+        void aBudgetOfFreeMemoryIsOfTheMeshEvenIfItsTestTakesNothing(MeshDevice mesh) {}
 
         @MustLeak
         void whatAHelperThreadTakesIsTheTestsThatRuns(MeshDevice mesh) throws Exception {

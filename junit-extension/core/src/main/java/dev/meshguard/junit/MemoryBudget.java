@@ -32,7 +32,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * meta-annotations.
  *
  * <p>On a mesh that tests share, a budget on a method is an error unless each test is responsible for its own
- * allocations: see {@link Accounting}. It then limits the allocations of that test, not those that exist already.
+ * allocations: see {@link Accounting}. It then limits the allocations of that test, not those that exist already; on a test
+ * factory, those of each dynamic test.
  *
  * <p>{@link #largestFreeBlock} is measured on the meshes that are open when the test method has ended. Without such a
  * mesh the test fails, because a budget that cannot be checked must not pass.

@@ -40,6 +40,11 @@ final class BudgetCheck {
         }
     }
 
+    /** Returns whether an allocator has answered, so that there is something to judge even if the test has allocated nothing. */
+    boolean hasRead() {
+        return !freeSpace.isEmpty();
+    }
+
     /** Returns the verdict on the budgets, if there are any. */
     Optional<BudgetVerdict> verdict(LeakVerdict memory) {
         return budgets.isEmpty() ? Optional.empty() : Optional.of(BudgetVerdict.of(memory, budgets, freeSpace));

@@ -55,7 +55,7 @@ public final class SessionOpener {
         }
         if (session.checksEachTest()) {
             // Its required matches are opened before the attribution of a factory, so that they are closed after it.
-            CheckTerms terms = termsInside(session, context, store.test(), true);
+            CheckTerms terms = termsInside(session, context, store.test());
             store.attribution(
                     () -> new TestAttribution(check, terms, store.running().orElseThrow()));
         }
@@ -159,14 +159,16 @@ public final class SessionOpener {
             ExtensionContext dynamic,
             TrackedTest test,
             RunningTest running) {
-        CheckTerms terms = termsInside(check.session(), factory, test, false);
+        CheckTerms terms = termsInside(check.session(), factory, test);
         terms.requiredMatches().ifPresent(ofAll -> ofAll.begin(dynamic));
         return new TestAttribution(check, terms, running);
     }
 
-    /** Returns the terms of a test, or of a dynamic test of a factory, on a mesh that outlives it. */
-    private CheckTerms termsInside(
-            TrackingSession session, ExtensionContext declaring, TrackedTest test, boolean hasBudgets) {
+    /**
+     * Returns the terms of a test, or of a dynamic test of a factory, on a mesh that outlives it. A factory with a mesh of its own is checked
+     * against its budgets as a whole.
+     */
+    private CheckTerms termsInside(TrackingSession session, ExtensionContext declaring, TrackedTest test) {
         DeclaredSettings declared = configuration.at(declaring);
         CheckPolicy policies =
                 declared.tracking(SessionStore.of(declaring).invocation()).policies();
@@ -174,7 +176,7 @@ public final class SessionOpener {
                 test,
                 policies,
                 expectedBy(session.run(), declared),
-                new BudgetCheck(hasBudgets ? declared.budgets() : List.of()),
+                new BudgetCheck(session.checksEachTest() ? declared.budgets() : List.of()),
                 requiredMatchesOf(declaring, declared, policies));
     }
 

@@ -61,8 +61,12 @@ public final class TestAttribution implements StoredResource {
         session.poll();
         test.end();
         terms.giveUpIfThrown();
+        // No callback has read them for a dynamic test.
+        terms.budgets().read(session);
         CheckReporter reporter = CheckReporter.of(session, terms);
-        if (!context.hasAllocated() && !context.mayHaveSurvivors()) {
+        if (!context.hasAllocated()
+                && !context.mayHaveSurvivors()
+                && !terms.budgets().hasRead()) {
             return reporter.reportUnused();
         }
         if (context.mayHaveSurvivors() || !terms.budgets().isEmpty() || terms.requiresSurvivors()) {
