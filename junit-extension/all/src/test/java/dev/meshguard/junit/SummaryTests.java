@@ -6,6 +6,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.summary.SummaryListener;
+import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
@@ -112,6 +113,36 @@ class SummaryTests {
 
         assertThat(Files.readString(page)).contains("```\n" + LEAKS + "\n```").contains(ConfigurationKey.SUMMARY.key());
         assertThat(Files.readString(page.resolveSibling("baseline.md"))).contains("```\n" + UNJUDGED + "\n```");
+    }
+
+    @Test
+    void countsFailuresThatNoSingleVerdictHas() {
+        assertThat(printed(Map.of("meshguard.summary", "failures"), SeveralTestCase.class))
+                .singleElement(STRING)
+                .startsWith("MeshGuard  4 tests tracked · ")
+                .contains(" buffers · 3 failed\n")
+                .contains("""
+                        rerun             mvn test -Dtest='SummaryTests$SeveralTestCase#allocatesNothing'
+                                             mvn test -Dtest='SummaryTests$SeveralTestCase#frees'
+                                             mvn test -Dtest='SummaryTests$SeveralTestCase#grows'""");
+    }
+
+    @TrackAllocations
+    static class SeveralTestCase {
+        @Test
+        @ExpectBuffers(exactly = 8, because = "the cache keeps it")
+        void allocatesNothing() {}
+
+        @RepeatedTest(2)
+        @ExpectBuffers(exactly = 8, because = "the cache keeps it")
+        void frees(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @RepeatUntilStable(atMost = 4)
+        void grows(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
     }
 
     @Test

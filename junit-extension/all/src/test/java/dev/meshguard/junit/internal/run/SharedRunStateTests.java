@@ -368,7 +368,7 @@ class SharedRunStateTests {
         });
         state.summary()
                 .add(new FinishedCheck(
-                        CheckSubject.TEST,
+                        Optional.of(CheckSubject.TEST),
                         "one",
                         CheckOutcome.PASSED,
                         Optional.empty(),

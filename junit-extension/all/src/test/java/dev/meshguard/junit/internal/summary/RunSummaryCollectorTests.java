@@ -181,7 +181,7 @@ class RunSummaryCollectorTests {
     private static FinishedCheck result(
             String name, CheckOutcome outcome, Optional<LeakVerdict> verdict, Optional<String> failure) {
         return new FinishedCheck(
-                CheckSubject.TEST,
+                Optional.of(CheckSubject.TEST),
                 name,
                 outcome,
                 verdict,

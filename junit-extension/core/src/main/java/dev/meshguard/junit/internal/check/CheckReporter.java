@@ -63,6 +63,35 @@ final class CheckReporter {
         return new CheckReporter(session, terms, Optional.of(new NumberedPart(part, number)));
     }
 
+    /** Returns the failed check of what other checks of a test have in common, for example growth over its rounds. */
+    static FinishedCheck ofSeveral(TrackedTest test, Throwable failure) {
+        return new FinishedCheck(
+                Optional.empty(),
+                test.name(),
+                CheckOutcome.FAILED,
+                Optional.empty(),
+                List.of(),
+                lineOf(failure, Optional.empty()),
+                Optional.of(test.reproduction()));
+    }
+
+    /** Returns the first line of a failure with its page, if a summary must name it because the build tool hides messages. */
+    private static Optional<String> lineOf(Throwable failure, Optional<String> page) {
+        return BuildTool.ofTests().hidesMessages()
+                ? Optional.of(headline(failure) + page.map("   "::concat).orElse(""))
+                : Optional.empty();
+    }
+
+    /** JUnit's line for several failures names no memory, so the lines of the failures replace it. */
+    private static String headline(Throwable failure) {
+        List<Throwable> parts =
+                failure instanceof MultipleFailuresError several ? several.getFailures() : List.of(failure);
+        return parts.stream()
+                .map(part ->
+                        String.valueOf(part.getMessage()).lines().findFirst().orElse(""))
+                .collect(Collectors.joining(" · "));
+    }
+
     private CheckSubject subject() {
         return part.isPresent() ? CheckSubject.PROCESS : test.subject();
     }
@@ -107,10 +136,7 @@ final class CheckReporter {
         if (decision.isFailure()) {
             RunPages.FailurePage page = run.pages().reserve(page());
             Throwable error = published(memory, decision, report(memory, decision), page);
-            if (outcome == CheckOutcome.FAILED && BuildTool.ofTests().hidesMessages()) {
-                listed = Optional.of(
-                        headline(error) + page.location().map("   "::concat).orElse(""));
-            }
+            listed = lineOf(error, page.location()).filter(unused -> outcome == CheckOutcome.FAILED);
             failure = decision.isNew() ? Optional.of(error) : failure;
         } else {
             writePassed(memory, decision);
@@ -131,8 +157,11 @@ final class CheckReporter {
      * need this record to see that an earlier leak of the test is gone.
      */
     Optional<? extends Throwable> reportUnused() {
-        Optional<? extends Throwable> missing = new RequiredMatches(test, terms.expectedByOneCheck()).failure();
+        Optional<? extends Throwable> missing =
+                new RequiredMatches(test, terms.expectedByOneCheck(), run.summary()).failure();
         countUnseen();
+        missing.ifPresent(failure ->
+                addToSummary(CheckOutcome.FAILED, Optional.empty(), List.of(), lineOf(failure, Optional.empty())));
         addToFindings(
                 missing.isPresent() ? Outcome.STALE_EXPECTATION : Outcome.LEAK_FREE,
                 missing.isPresent() ? CheckOutcome.FAILED : CheckOutcome.PASSED,
@@ -225,7 +254,9 @@ final class CheckReporter {
         if (isUnseen && outcome == CheckOutcome.PASSED) {
             countUnseen();
         }
-        run.summary().add(new FinishedCheck(subject(), name(), outcome, verdict, findings, failure, reproduction));
+        run.summary()
+                .add(new FinishedCheck(
+                        Optional.of(subject()), name(), outcome, verdict, findings, failure, reproduction));
     }
 
     /** A test that did not complete may not have reached its allocations. */
@@ -374,16 +405,6 @@ final class CheckReporter {
                         .findFirst())
                 .map(origin -> origin.frames().toArray(StackTraceElement[]::new))
                 .orElseGet(test::stack);
-    }
-
-    /** JUnit's line for several failures names no memory, so the lines of the failures replace it. */
-    private static String headline(Throwable failure) {
-        List<Throwable> parts =
-                failure instanceof MultipleFailuresError several ? several.getFailures() : List.of(failure);
-        return parts.stream()
-                .map(part ->
-                        String.valueOf(part.getMessage()).lines().findFirst().orElse(""))
-                .collect(Collectors.joining(" · "));
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal.check;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackedTest;
+import dev.meshguard.junit.internal.summary.RunSummaryCollector;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.Optional;
@@ -45,7 +46,7 @@ record CheckTerms(
     }
 
     /** Returns these terms for a test with several checks: one of them has to find what an entry requires. */
-    CheckTerms forSeveralChecks() {
+    CheckTerms forSeveralChecks(RunSummaryCollector summary) {
         return requiredMatches.isPresent()
                 ? this
                 : new CheckTerms(
@@ -53,7 +54,7 @@ record CheckTerms(
                         policies,
                         expected,
                         budgets,
-                        Optional.of(new RequiredMatches(test, expectedByOneCheck())));
+                        Optional.of(new RequiredMatches(test, expectedByOneCheck(), summary)));
     }
 
     /** Marks the survivors of a test that threw as unknown to the other checks of its method. */

@@ -2,6 +2,7 @@ package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.session.TrackedTest;
+import dev.meshguard.junit.internal.summary.RunSummaryCollector;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.Fixes;
 import dev.meshguard.verdict.LeakVerdict;
@@ -40,6 +41,7 @@ final class RequiredMatches implements StoredResource {
 
     private final TrackedTest method;
     private final String around;
+    private final RunSummaryCollector summary;
     private final Map<String, Expectation> broken = new LinkedHashMap<>();
     /** The numbers of the invocations that began, by the unique id of what contains them. */
     private final Map<String, SortedSet<Integer>> invocations = new HashMap<>();
@@ -48,8 +50,8 @@ final class RequiredMatches implements StoredResource {
     private boolean isUnknown;
 
     /** Creates the required matches of a method that runs once. */
-    RequiredMatches(TrackedTest method, ExpectedBuffers entries) {
-        this(method, entries, "");
+    RequiredMatches(TrackedTest method, ExpectedBuffers entries, RunSummaryCollector summary) {
+        this(method, entries, "", summary);
     }
 
     /**
@@ -57,9 +59,10 @@ final class RequiredMatches implements StoredResource {
      *
      * @param around the unique id of the context around all invocations
      */
-    RequiredMatches(TrackedTest method, ExpectedBuffers entries, String around) {
+    RequiredMatches(TrackedTest method, ExpectedBuffers entries, String around, RunSummaryCollector summary) {
         this.method = method;
         this.around = around;
+        this.summary = summary;
         for (Expectation entry : entries.entries()) {
             if (entry.isBrokenByNone()) {
                 broken.put(entry.toText(), entry);
@@ -129,9 +132,16 @@ final class RequiredMatches implements StoredResource {
     /** Fails if no check found the buffers that an entry requires. */
     @Override
     public void close() {
-        failure().ifPresent(failure -> {
+        report().ifPresent(failure -> {
             throw failure;
         });
+    }
+
+    /** Returns the failure if no check found the buffers that an entry requires, and adds it to the summary. */
+    Optional<AssertionFailedError> report() {
+        Optional<AssertionFailedError> found = failure();
+        found.ifPresent(failure -> summary.add(CheckReporter.ofSeveral(method, failure)));
+        return found;
     }
 
     /** Returns the failure if no check found the buffers that an entry requires. */

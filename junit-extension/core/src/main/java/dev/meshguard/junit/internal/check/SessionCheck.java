@@ -129,7 +129,7 @@ public final class SessionCheck implements StoredResource {
         ended.error().ifPresent(failed::add);
         List<SourcePart> parts = ended.parts();
         int checks = parts.size() + (session.requestedTracker().isPresent() ? 1 : 0);
-        CheckTerms asked = checks > 1 ? terms.forSeveralChecks() : terms;
+        CheckTerms asked = checks > 1 ? terms.forSeveralChecks(session.run().summary()) : terms;
         LeakCheck check = LeakCheck.create().expecting(asked.expectedByOneCheck());
         for (int i = 0; i < parts.size(); i++) {
             SourcePart part = parts.get(i);
@@ -139,7 +139,7 @@ public final class SessionCheck implements StoredResource {
         failed.collect(() -> checkTracker(check, asked, checks > 0));
         asked.giveUpIfThrown();
         if (terms.requiredMatches().isEmpty()) {
-            asked.requiredMatches().ifPresent(ofAll -> failed.collect(ofAll::failure));
+            asked.requiredMatches().ifPresent(ofAll -> failed.collect(ofAll::report));
         }
         failed.throwAll();
     }

@@ -197,7 +197,10 @@ public final class SessionOpener {
 
     private SessionCheck findCheck(ExtensionContext context, SessionStore store) {
         Optional<TemplateInvocation> template = store.invocation();
-        template.ifPresent(invocation -> invocation.awaitEnd(context));
+        template.ifPresent(invocation -> invocation.awaitEnd(context, failure -> {
+            TrackedTest test = store.test();
+            runOf(context).summary().add(CheckReporter.ofSeveral(test, failure));
+        }));
         DeclaredSettings declared = configuration.at(context);
         TrackingSettings asked = declared.tracking(template);
         ExtensionContext owner = configuration.ownerOf(context, asked, template);
@@ -227,7 +230,10 @@ public final class SessionOpener {
                         .requiredMatches(
                                 context.getRequiredTestMethod(),
                                 () -> new RequiredMatches(
-                                        SessionStore.of(context).test(), expected, around.getUniqueId())));
+                                        SessionStore.of(context).test(),
+                                        expected,
+                                        around.getUniqueId(),
+                                        runOf(context).summary())));
         ofAll.ifPresent(required -> required.begin(context));
         return ofAll;
     }

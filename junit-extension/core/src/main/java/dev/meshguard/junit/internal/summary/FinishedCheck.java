@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * A check that has ended, as the summary of its run counts it.
  *
- * @param subject the kind of its subject
+ * @param subject the kind of its subject; empty if other checks of the same subject are counted
  * @param name the name of its subject
  * @param outcome the outcome
  * @param verdict the verdict; empty if the check needed none, or threw an error before it had one
@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param reproduction the command that runs it again, if it failed
  */
 public record FinishedCheck(
-        CheckSubject subject,
+        Optional<CheckSubject> subject,
         String name,
         CheckOutcome outcome,
         Optional<LeakVerdict> verdict,

@@ -57,7 +57,7 @@ public final class RunSummaryCollector {
         Map<String, Amount> ownPeaks =
                 buffers > 0 ? peaksOf(check.verdict().orElseThrow().history(), check.name()) : Map.of();
         synchronized (this) {
-            add(countOf(check.subject()), 1);
+            check.subject().ifPresent(subject -> add(countOf(subject), 1));
             add(Count.BUFFERS, buffers);
             ownPeaks.forEach((memory, peak) -> peaks.merge(memory, peak, Amount::or));
             addResult(check);

@@ -4,6 +4,7 @@ import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.source.SourceSettings;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestWatcher;
+import org.opentest4j.AssertionFailedError;
 
 /**
  * One invocation of a test template: configures its session, receives its result, and decides whether another one follows.
@@ -59,12 +61,23 @@ public abstract class TemplateInvocation implements TestTemplateInvocationContex
                 .map(template -> template.getStore(NAMESPACE).get(template, TemplateInvocation.class));
     }
 
-    /** Calls {@link #ended} in a context: after everything that is added to its store from now on. */
-    public final void awaitEnd(ExtensionContext context) {
+    /**
+     * Calls {@link #ended} in a context: after everything that is added to its store from now on.
+     *
+     * @param failed receives the failure of the invocation that is thrown then
+     */
+    public final void awaitEnd(ExtensionContext context, Consumer<AssertionFailedError> failed) {
         Store store = context.getStore(NAMESPACE);
         EndKey key = new EndKey(context);
         if (store.get(key) == null) {
-            store.put(key, (StoredResource) () -> ended(context));
+            store.put(key, (StoredResource) () -> {
+                try {
+                    ended(context);
+                } catch (AssertionFailedError failure) {
+                    failed.accept(failure);
+                    throw failure;
+                }
+            });
         }
     }
 
