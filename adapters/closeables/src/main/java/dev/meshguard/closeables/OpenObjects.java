@@ -6,6 +6,7 @@ import dev.meshguard.junit.TestThreads;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.internal.WeakIdentityMap;
+import dev.meshguard.weave.MockitoObjects;
 import dev.meshguard.weave.ObjectWatcher;
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
@@ -191,7 +192,7 @@ final class OpenObjects implements ObjectWatcher {
         Object subject = object;
         OpenObject one = open.get(subject);
         if (one == null && !open.isEmpty()) {
-            subject = MockitoSpies.original(object).orElse(object);
+            subject = MockitoObjects.original(object).orElse(object);
             one = open.get(subject);
         }
         if (one == null || !one.isClosedBy(method, within)) {

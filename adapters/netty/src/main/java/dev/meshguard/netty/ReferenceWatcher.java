@@ -2,6 +2,7 @@ package dev.meshguard.netty;
 
 import dev.meshguard.tracker.internal.WeakIdentityMap;
 import dev.meshguard.weave.CallWatcher;
+import dev.meshguard.weave.MockitoObjects;
 import dev.meshguard.weave.WatchedCalls;
 import dev.meshguard.weave.Weaver;
 import io.netty.buffer.ByteBuf;
@@ -60,7 +61,14 @@ final class ReferenceWatcher implements CallWatcher {
 
     @Override
     public void called(Object receiver, String method, @Nullable Object argument) {
+        if (counted.isEmpty()) {
+            return;
+        }
         ByteBuf buffer = (ByteBuf) receiver;
+        BufferReferences known = counted.get(buffer);
+        if (known == null && MockitoObjects.isMock(buffer)) {
+            return;
+        }
         int references = argument instanceof Integer several ? several : 1;
         // Of the last release nothing is kept: nobody asks about a buffer that was released.
         if (method.equals("release") && buffer.refCnt() <= references) {
@@ -68,7 +76,6 @@ final class ReferenceWatcher implements CallWatcher {
         }
         Optional<String> hint =
                 method.equals("touch") && argument != null ? Optional.of(textOf(argument)) : Optional.empty();
-        BufferReferences known = counted.get(buffer);
         if (known != null) {
             known.called(method, references, hint);
         } else {

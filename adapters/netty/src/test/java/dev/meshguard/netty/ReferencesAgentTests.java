@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.junit.TrackAllocations;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.AbstractReferenceCountedByteBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.mockito.Mockito;
 
 /** The references to buffers that survive, in a JVM that has a Java agent. */
 @Tag("agent")
@@ -169,6 +171,27 @@ class ReferencesAgentTests {
             client.closeFuture().sync();
             loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
         }
+    }
+
+    @TrackAllocations
+    static class MockedTestCase {
+
+        @Test
+        void verifiesTheCallsOfAMock() {
+            ByteBuf counted = PooledByteBufAllocator.DEFAULT.directBuffer(128);
+            AbstractReferenceCountedByteBuf mock =
+                    Mockito.mock(AbstractReferenceCountedByteBuf.class, Mockito.CALLS_REAL_METHODS);
+            mock.touch("first");
+
+            Mockito.verify(mock).touch("first");
+            Mockito.verifyNoMoreInteractions(mock);
+            counted.release();
+        }
+    }
+
+    @Test
+    void callNoMethodOfAMock() {
+        assertThat(failuresOf(MockedTestCase.class)).isEmpty();
     }
 
     /** Returns the failure of a test; those of a parameterized one follow one another. */
