@@ -10,11 +10,12 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.internal.HoldIntervals;
 import dev.meshguard.verdict.internal.SiteIndex;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -38,8 +39,8 @@ final class RetainedByRound {
     private final Map<SiteOnDevice, Series> bySite = new LinkedHashMap<>();
     private final Map<DeviceMemory, SortedMap<Integer, Long>> byMemory = new TreeMap<>();
     private final Map<SourceVocabulary, SortedMap<Integer, Long>> byUnit = new LinkedHashMap<>();
-    /** The words for memory of which some is of unknown size. */
-    private final Set<SourceVocabulary> unsized = new HashSet<>();
+    /** The same of memory of unknown size alone. */
+    private final Map<SourceVocabulary, SortedMap<Integer, Long>> byUnsizedUnit = new HashMap<>();
 
     /** Finds the survivors. */
     RetainedByRound(LeakVerdict verdict, RoundMarks marks) {
@@ -67,7 +68,7 @@ final class RetainedByRound {
             SourceVocabulary words = history.vocabularyOf(buffer.request());
             marks.add(from, until, 1, byUnit.computeIfAbsent(words, unused -> new TreeMap<>()));
             if (held.size() == 0) {
-                unsized.add(words);
+                marks.add(from, until, 1, byUnsizedUnit.computeIfAbsent(words, unused -> new TreeMap<>()));
             }
         }
     }
@@ -80,13 +81,24 @@ final class RetainedByRound {
                 .toList();
     }
 
-    /** Returns the growth in units of all memory of which some is of unknown size, in the order of first survivors. */
+    /**
+     * Returns the growth in units of memory of which some is of unknown size, in the order of first survivors.
+     *
+     * <p>It grows if there are more units of it, and more of unknown size among them: one may lose its bytes, and bytes may be in more units than
+     * before.
+     */
     List<UnitGrowth> byUnit(int warmUp) {
         return byUnit.entrySet().stream()
-                .filter(unit -> unsized.contains(unit.getKey()))
-                .map(unit -> new UnitGrowth(unit.getKey(), vector(warmUp, unit.getValue())))
+                .flatMap(unit -> Optional.ofNullable(byUnsizedUnit.get(unit.getKey()))
+                        .map(unsized -> quieter(vector(warmUp, unit.getValue()), vector(warmUp, unsized)))
+                        .map(units -> new UnitGrowth(unit.getKey(), units))
+                        .stream())
                 .filter(growth -> !growth.units().isZero())
                 .toList();
+    }
+
+    private static RoundVector quieter(RoundVector one, RoundVector other) {
+        return one.trend().compareTo(other.trend()) <= 0 ? one : other;
     }
 
     /** Returns the growth of each site, in the order of first survivors; devices with the same growth are joined. */

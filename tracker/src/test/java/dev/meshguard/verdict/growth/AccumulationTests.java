@@ -23,6 +23,7 @@ import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakCheck;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -443,6 +444,25 @@ class AccumulationTests {
         tracker.rounds(4, round -> pool.get(round - 1).resized(0));
 
         assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
+    }
+
+    @Test
+    void bytesInMoreUnitsThanBeforeAreNoGrowthBesideOneOfUnknownSize() {
+        List<Lease> parts = new ArrayList<>();
+        tracker.rounds(4, round -> {
+            if (round == 1) {
+                lease("unknown", 0);
+            } else {
+                parts.remove(0).freed();
+            }
+            long size = 64L << (4 - round);
+            parts.add(lease("part", size));
+            parts.add(lease("part", size));
+        });
+
+        assertThat(accumulation().units())
+                .extracting(growth -> growth.units().trend())
+                .containsExactly(Trend.SETTLED);
     }
 
     @Test
