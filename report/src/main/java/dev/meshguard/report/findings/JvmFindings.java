@@ -63,6 +63,7 @@ public record JvmFindings(
         Set<String> completed = new HashSet<>();
         Set<String> incomplete = new HashSet<>();
         boolean isComplete = false;
+        boolean isCut = false;
         Count count = new Count(0, 0);
         int number = 0;
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
@@ -73,8 +74,12 @@ public record JvmFindings(
                     return Optional.empty();
                 }
                 String kind = kindOf(fields);
+                if (isComplete && !kind.equals("run")) {
+                    throw new UnreadableLineException("it comes after the end");
+                }
                 switch (kind) {
                     case "run" -> {
+                        isCut |= number > 1 && !isComplete;
                         isComplete = false;
                         count = new Count(0, 0);
                     }
@@ -103,7 +108,7 @@ public record JvmFindings(
             }
         }
         completed.removeAll(incomplete);
-        return Optional.of(new JvmFindings(file, entries, found, completed, isComplete));
+        return Optional.of(new JvmFindings(file, entries, found, completed, isComplete && !isCut));
     }
 
     private static void verify(Count read, Count written) throws UnreadableLineException {

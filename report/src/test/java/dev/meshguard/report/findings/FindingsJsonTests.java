@@ -22,7 +22,6 @@ import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -217,17 +216,22 @@ class FindingsJsonTests {
     }
 
     @Test
-    void aFileOfSeveralJvmsIsCompleteIfTheLastOneReachedItsEnd(@TempDir Path folder) throws IOException {
+    void aFileOfSeveralJvmsIsCompleteIfEachReachedItsEnd(@TempDir Path folder) throws IOException {
         allocate(41, 4_096);
-        Path file = Files.writeString(
-                folder.resolve("findings.jsonl"),
-                lines.begin() + lines.check(checkOf(examined())) + lines.end(1, 1) + lines.begin());
+        String cut = lines.begin() + lines.check(checkOf(examined()));
+        String whole = cut + lines.end(1, 1);
 
-        assertThat(JvmFindings.read(file, "nightly-7").orElseThrow().isComplete())
-                .isFalse();
-        Files.writeString(file, lines.end(0, 0), StandardOpenOption.APPEND);
-        assertThat(JvmFindings.read(file, "nightly-7").orElseThrow().isComplete())
-                .isTrue();
+        assertThat(isComplete(whole + whole, folder)).isTrue();
+        assertThat(isComplete(cut + whole, folder)).isFalse();
+        assertThat(isComplete(whole + cut, folder)).isFalse();
+        assertThatIOException()
+                .isThrownBy(() -> isComplete(whole + lines.check(checkOf(examined())), folder))
+                .withMessageContaining("because it comes after the end");
+    }
+
+    private static boolean isComplete(String text, Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("findings.jsonl"), text);
+        return JvmFindings.read(file, "nightly-7").orElseThrow().isComplete();
     }
 
     private static List<String> faultsOf(String text) {
