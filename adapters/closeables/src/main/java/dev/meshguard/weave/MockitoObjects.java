@@ -51,6 +51,7 @@ public final class MockitoObjects {
             return Optional.empty();
         }
         return find("org.mockito.Mockito", Thread.currentThread().getContextClassLoader())
+                .or(() -> find("org.mockito.Mockito", object.getClass().getClassLoader()))
                 .map(mockito -> detailsOf(object, mockito));
     }
 
