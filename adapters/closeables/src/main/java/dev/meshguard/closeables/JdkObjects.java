@@ -25,7 +25,9 @@ final class JdkObjects {
 
     private static final List<String> TOOLS = List.of("dev.meshguard.", "org.apache.maven.surefire.", "org.junit.");
 
-    private static final List<String> SAMPLES = List.of("dev.meshguard.example.", "dev.meshguard.samples.");
+    /** Packages of MeshGuard whose objects tests use and close, as those of clients. */
+    private static final List<String> CALLED_BY_TESTS =
+            List.of("dev.meshguard.example.", "dev.meshguard.samples.", "dev.meshguard.server.");
 
     private static final List<String> REFLECTION = List.of("java.lang.invoke.", "jdk.internal.reflect.");
 
@@ -82,7 +84,7 @@ final class JdkObjects {
     private static boolean isTool(Class<?> type) {
         String topLevel = type.getName().replaceFirst("\\$.*", "");
         return TOOLS.stream().anyMatch(topLevel::startsWith)
-                && SAMPLES.stream().noneMatch(topLevel::startsWith)
+                && CALLED_BY_TESTS.stream().noneMatch(topLevel::startsWith)
                 && !topLevel.endsWith("Tests")
                 && !topLevel.endsWith("TestCase");
     }

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <h2>What is not tracked</h2>
  *
  * <ul>
- * <li>Objects that were constructed before the test began.
+ * <li>Objects that were constructed before the first class that names theirs began.
  * <li>Objects that the JDK keeps for later: those that a class loader constructs, except for streams that it returns, and the inflaters of
  *     {@link java.util.zip.ZipFile} and of its file system. An archive of a URL is one of them while the JDK caches it.
  * <li>Objects of the JDK that JUnit and MeshGuard construct for themselves.
@@ -60,7 +60,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <h2>Java agent</h2>
  *
- * <p>MeshGuard adds calls to the constructors and closing methods of these classes by Byte Buddy, when the first test with the
+ * <p>MeshGuard adds calls to the constructors and closing methods of these classes by Byte Buddy, when the first class with the
  * annotation begins. It needs a Java agent. If there is none, it attaches one: JDK 21 and later print a warning. Without a warning, and
  * where no agent may be attached, add {@code -javaagent:} with the path of {@code byte-buddy-agent} to the command line of the tests.
  *

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <h2>What is not tracked</h2>
  *
  * <ul>
- * <li>Buffers that were allocated before the test began.
+ * <li>Buffers that were allocated before the first class with the annotation began.
  * <li>Buffers of no bytes, which are often constants.
  * <li>Buffers that the JDK keeps for itself, for example a copy for each thread that writes a heap buffer to a channel.
  * <li>Memory that is no buffer: memory segments, also mapped ones, and what native code allocates.
@@ -67,7 +67,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <h2>Java agent</h2>
  *
- * <p>MeshGuard adds calls to the constructors of these buffers by Byte Buddy, when the first test with the annotation begins. It needs
+ * <p>MeshGuard adds calls to the constructors of these buffers by Byte Buddy, when the first class with the annotation begins. It needs
  * the Java agent of {@link TrackCloseables}, which explains it.
  *
  * <h2>Precedence</h2>

@@ -39,8 +39,8 @@ public interface SourceSettings {
      * Lets this JVM see what the source reports, if that takes effect only on later allocations. Called before the code that runs for all
      * tests of a class, so that the run receives what it allocates, even if no session has begun yet; cheap when it is called again.
      *
-     * <p>A session must not depend on the call. What {@link #begin} rejects, this rejects too; only the tests report it. By default
-     * it does nothing.
+     * <p>A session must not depend on the call. An {@code ExtensionConfigurationException} as that of {@link #begin} is
+     * left to the tests, which report it; any other exception fails the class. By default it does nothing.
      */
     default void prepare() {}
 
