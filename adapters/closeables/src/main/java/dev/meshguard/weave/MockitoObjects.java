@@ -95,7 +95,7 @@ public final class MockitoObjects {
                 }
             }
         } catch (ReflectiveOperationException | LinkageError ofAnotherMockito) {
-            return null;
+            // Such a Mockito is not recognized.
         }
         return null;
     }

@@ -66,7 +66,7 @@ final class ReferenceWatcher implements CallWatcher {
         }
         ByteBuf buffer = (ByteBuf) receiver;
         BufferReferences known = counted.get(buffer);
-        if (known == null && MockitoObjects.isMock(buffer)) {
+        if (isMock(buffer)) {
             return;
         }
         int references = argument instanceof Integer several ? several : 1;
@@ -83,11 +83,16 @@ final class ReferenceWatcher implements CallWatcher {
         }
     }
 
-    /** Returns the references to what a wrapper or a composite shows. */
+    /** Returns whether a buffer is a mock: of one that was counted, nobody needs to ask Mockito. */
+    private boolean isMock(ByteBuf buffer) {
+        return counted.get(buffer) == null && MockitoObjects.isMock(buffer);
+    }
+
+    /** Returns the references to what a wrapper or a composite shows, which is no mock itself. */
     private Stream<BufferReferences> buffersIn(ByteBuf buffer) {
         ByteBuf whole = buffer;
-        for (ByteBuf part = buffer; part != null; part = part.unwrap()) {
-            if (counted.get(part) == null && MockitoObjects.isMock(part)) {
+        for (ByteBuf part = buffer.unwrap(); part != null; part = part.unwrap()) {
+            if (isMock(part)) {
                 return Stream.empty();
             }
             whole = part;
@@ -95,6 +100,7 @@ final class ReferenceWatcher implements CallWatcher {
         return whole instanceof CompositeByteBuf composite
                 ? IntStream.range(0, composite.numComponents())
                         .mapToObj(composite::internalComponent)
+                        .filter(component -> !isMock(component))
                         .flatMap(this::buffersIn)
                 : Stream.ofNullable(counted.get(whole));
     }
