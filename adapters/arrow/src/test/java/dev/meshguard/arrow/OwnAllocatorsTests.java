@@ -1,14 +1,12 @@
 package dev.meshguard.arrow;
 
 import static dev.meshguard.junit.testkit.JupiterRun.failuresOf;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.testkit.OwnJvm;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -223,23 +221,16 @@ class OwnAllocatorsTests {
 
     @Test
     void belongToTheRunIfTheFirstClassAllocatesBeforeItsTests() throws Exception {
-        assertThat(outputOf(BeforeAllTestCase.class, "-XX:TieredStopAtLevel=1"))
+        assertThat(outputOf(BeforeAllTestCase.class))
                 .contains(
                         "LEAK 64 B of Arrow memory in 1 buffer, HELD; ", "still referenced by BeforeAllTestCase.kept");
     }
 
     /** Returns the output of a program in a JVM of its own, in one line. */
-    private static String outputOf(Class<?> program, String option) throws IOException {
-        Process ended = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        option,
-                        "--add-opens=java.base/java.nio=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        program.getName())
-                .redirectError(Redirect.DISCARD)
-                .start();
-        return inOneLine(new String(ended.getInputStream().readAllBytes(), UTF_8));
+    private static String outputOf(Class<?> program, String... options) throws IOException {
+        List<String> all = new ArrayList<>(List.of(options));
+        all.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
+        return inOneLine(OwnJvm.outputOf(program, all.toArray(String[]::new)));
     }
 
     /** Returns the text of the failure, in one line. */

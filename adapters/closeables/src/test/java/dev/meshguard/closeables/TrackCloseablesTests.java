@@ -14,13 +14,13 @@ import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.OwnJvm;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.weave.WatchedType;
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -31,7 +31,6 @@ import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.net.URLConnection;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -1025,33 +1024,14 @@ class TrackCloseablesTests implements WithFixtures {
 
         public static void main(String... unused) {
             RunAssert.assertThat(JupiterRun.run(ToolsCase.class)).hasOnlyFailed("leaksItsOwn()");
+            System.out.print("as expected");
         }
     }
 
     /** In a JVM of its own, because each stream is reported afterwards. */
     @Test
-    void whatJunitAndTheToolkitConstructIsNoLeak() throws Exception {
-        Path tests = Path.of(ToolsCase.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .toURI());
-        Process run = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        String.join(
-                                File.pathSeparator,
-                                tests.toString(),
-                                System.getProperty("jdk.module.path", ""),
-                                System.getProperty("java.class.path")),
-                        ToolsCase.class.getName())
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(run.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-
-        assertThat(run.waitFor()).as(output).isZero();
+    void whatJunitAndTheToolkitConstructIsNoLeak() throws IOException {
+        assertThat(OwnJvm.outputOf(ToolsCase.class)).isEqualTo("as expected");
     }
 
     @TrackCloseables(Scanner.class)

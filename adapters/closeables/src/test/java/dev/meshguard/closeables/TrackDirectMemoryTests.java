@@ -1,6 +1,5 @@
 package dev.meshguard.closeables;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.closeables.weave.OtherAgent;
@@ -9,14 +8,13 @@ import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.OwnJvm;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.weave.JdkLookup;
 import dev.meshguard.weave.WatchedType;
-import java.io.File;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.lang.instrument.Instrumentation;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
@@ -218,20 +216,7 @@ class TrackDirectMemoryTests implements WithFixtures {
 
     @Test
     void theRunIsResponsibleForWhatTheFirstClassAllocatesBeforeItsTests() throws IOException {
-        Process run = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        String.join(
-                                File.pathSeparator,
-                                "target/test-classes",
-                                System.getProperty("java.class.path"),
-                                System.getProperty("jdk.module.path", "")),
-                        BeforeAllTestCase.class.getName())
-                .redirectError(Redirect.DISCARD)
-                .start();
-
-        assertThat(new String(run.getInputStream().readAllBytes(), UTF_8))
+        assertThat(OwnJvm.outputOf(BeforeAllTestCase.class))
                 .contains(
                         "LEAK  4 KiB of direct memory in 1 buffer, HELD; allocated in TrackDirectMemoryTests.java:",
                         "still referenced by BeforeAllTestCase.kept");
