@@ -52,7 +52,7 @@ class AllocationContextTests {
                 witness CLOSE_BEGUN DRAM on 0: 0x1000 0x2000; close without devices
                 part of one
                 = LEAKED, conclusive
-            what is left is leaked though the mesh is open
+            memory that a part leaves is leaked, though the mesh is open
                 mesh 0 over 0; for one; allocate DRAM 0x1000 on 0; for all
                 = INCONCLUSIVE
                 part of one

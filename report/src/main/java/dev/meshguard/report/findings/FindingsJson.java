@@ -85,7 +85,7 @@ public record FindingsJson(RunIdentity identity) {
             amount("buffers"),
             amount("bytes"));
 
-    /** What the last line counts. */
+    /** The fields of the last line. */
     static final JsonPart<Count> COUNT = record(Count.class, amount("checks"), amount("findings"));
 
     /** The checks and findings of a file. */

@@ -18,6 +18,9 @@ final class EventSequence {
     /** Limits the number of reported losses in a file that contains only damage. */
     private static final int MAX_REPORTED = 100;
 
+    /** The reason if compressed data is damaged. */
+    static final String BROKEN = "its compressed data breaks off or is spoilt";
+
     private static final long UNKNOWN = -1;
 
     /** Unreadable lines up to the next event. */
@@ -125,10 +128,7 @@ final class EventSequence {
 
     /** The compressed data behind a line cannot be read. */
     void broken(long line) {
-        lose(
-                UNKNOWN,
-                "its compressed data breaks off or is spoilt after line " + line + ", so the rest is missing",
-                false);
+        lose(UNKNOWN, BROKEN + " after line " + line + ", so the rest is missing", false);
     }
 
     /** Returns all events, with the missing ones as lost reports; call it once, at the end. */

@@ -118,7 +118,7 @@ final class HistoryReader {
     private LineForm.Header header() throws IOException {
         if (!next()) {
             throw isBroken
-                    ? HistoryFormatException.noHeader(source, "its compressed data breaks off or is spoilt")
+                    ? HistoryFormatException.noHeader(source, EventSequence.BROKEN)
                     : HistoryFormatException.empty(source);
         }
         try {

@@ -35,7 +35,7 @@ final class GraphNode {
 
     private static final BufferType[] TYPES = BufferType.values();
 
-    /** What a program has outside the allocator, until it ends. */
+    /** The types of nodes for memory outside the allocator, which a program has until it ends. */
     private static final Set<String> MEMORY_OF_PROGRAMS =
             Set.of("circular_buffer_allocate", "dataflow_buffer_allocate", "scratchpad_allocate");
 

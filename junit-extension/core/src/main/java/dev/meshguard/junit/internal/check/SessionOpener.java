@@ -197,10 +197,8 @@ public final class SessionOpener {
 
     private SessionCheck findCheck(ExtensionContext context, SessionStore store) {
         Optional<TemplateInvocation> template = store.invocation();
-        template.ifPresent(invocation -> invocation.awaitEnd(context, failure -> {
-            TrackedTest test = store.test();
-            runOf(context).summary().add(CheckReporter.ofSeveral(test, failure));
-        }));
+        template.ifPresent(invocation -> invocation.awaitEnd(
+                context, failure -> runOf(context).summary().add(CheckReporter.ofSeveral(store.test(), failure))));
         DeclaredSettings declared = configuration.at(context);
         TrackingSettings asked = declared.tracking(template);
         ExtensionContext owner = configuration.ownerOf(context, asked, template);
