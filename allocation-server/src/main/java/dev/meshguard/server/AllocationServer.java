@@ -1,5 +1,6 @@
 package dev.meshguard.server;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -221,6 +222,8 @@ public final class AllocationServer implements AutoCloseable {
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
+        private static final int MAX_DEVICES = HistoryEvent.MAX_DEVICE + 1;
+
         Path socket = DEFAULT_SOCKET;
         Optional<RecordSize> recordSize = Optional.empty();
         private @Nullable AllocationTracker tracker;
@@ -254,8 +257,16 @@ public final class AllocationServer implements AutoCloseable {
             return this;
         }
 
-        /** Sets the number of devices, 8 by default; a record about another device is rejected. */
+        /**
+         * Sets the number of devices, 8 by default; a record about another device is rejected.
+         *
+         * @throws IllegalArgumentException if it is less than 1, or more than a history can distinguish
+         */
         public Builder devices(int number) {
+            if (number < 1 || number > MAX_DEVICES) {
+                throw new IllegalArgumentException(
+                        "A server has 1 to " + MAX_DEVICES + " devices: " + number + " was given");
+            }
             devices = number;
             return this;
         }

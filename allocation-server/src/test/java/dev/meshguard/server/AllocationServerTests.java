@@ -1,6 +1,7 @@
 package dev.meshguard.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
@@ -8,9 +9,19 @@ import dev.meshguard.server.protocol.RecordSize;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The tracker of a server receives what programs send. */
 class AllocationServerTests extends WithServer {
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 0, HistoryEvent.MAX_DEVICE + 2})
+    void devicesAreAtLeastOneAndAtMostWhatAHistoryDistinguishes(int devices) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> AllocationServer.builder().devices(devices))
+                .withMessage("A server has 1 to 65536 devices: " + devices + " was given");
+    }
 
     @Test
     void buffersCarryTheirProcessAndShareTheirDetails() throws IOException {
