@@ -3,11 +3,11 @@ package dev.meshguard.server.log;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.HistoryEvent.OfMemory;
-import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -38,45 +38,51 @@ public record AddressUse(
         long firstLine,
         long lastLine) {
 
-    private static final Comparator<OfMemory> BY_ADDRESS =
-            Comparator.comparingInt(OfMemory::device).thenComparing(OfMemory::address, Long::compareUnsigned);
+    private static final Comparator<AddressUse> BY_ADDRESS =
+            Comparator.comparingInt(AddressUse::device).thenComparing(AddressUse::address, Long::compareUnsigned);
+
+    private record DeviceAddress(int device, long address) {}
 
     /** Returns the number of allocations minus all frees; below 0 if there are more frees. */
     public long surplus() {
         return allocated - freed;
     }
 
-    /** Returns the use of each address in a log, by device and address. */
+    /** Returns the use of each address in a log, by device and address; it needs heap by addresses, not by lines. */
     static List<AddressUse> allOf(ParsedLog log) {
-        List<OfMemory> events = log.history().events().stream()
-                .flatMap(event -> event instanceof OfMemory one ? Stream.of(one) : Stream.empty())
-                .sorted(BY_ADDRESS)
-                .toList();
-        List<AddressUse> all = new ArrayList<>();
-        int from = 0;
-        for (int to = 1; to <= events.size(); to++) {
-            if (to == events.size() || BY_ADDRESS.compare(events.get(from), events.get(to)) != 0) {
-                all.add(of(log, events.subList(from, to)));
-                from = to;
+        Map<DeviceAddress, AddressUse> uses = new HashMap<>();
+        for (HistoryEvent event : log.history().events()) {
+            if (event instanceof OfMemory report) {
+                AddressUse one = of(report, log.lineOf(report.number()).orElseThrow());
+                uses.merge(new DeviceAddress(report.device(), report.address()), one, AddressUse::and);
             }
         }
-        return all;
+        return uses.values().stream().sorted(BY_ADDRESS).toList();
     }
 
-    private static AddressUse of(ParsedLog log, List<OfMemory> events) {
-        OfMemory first = events.get(0);
-        OfMemory last = events.get(events.size() - 1);
-        List<HistoryEvent.Allocated> allocated = events.stream()
-                .flatMap(event -> event instanceof HistoryEvent.Allocated one ? Stream.of(one) : Stream.empty())
-                .toList();
+    private static AddressUse of(OfMemory report, long line) {
+        return report instanceof HistoryEvent.Allocated allocated
+                ? new AddressUse(
+                        report.device(),
+                        report.address(),
+                        Optional.of(report.type()),
+                        1,
+                        0,
+                        allocated.size(),
+                        line,
+                        line)
+                : new AddressUse(report.device(), report.address(), Optional.empty(), 0, 1, 0, line, line);
+    }
+
+    private AddressUse and(AddressUse later) {
         return new AddressUse(
-                first.device(),
-                first.address(),
-                allocated.stream().reduce((earlier, later) -> later).map(OfMemory::type),
-                allocated.size(),
-                events.size() - allocated.size(),
-                allocated.stream().mapToLong(HistoryEvent.Allocated::size).max().orElse(0),
-                log.lineOf(first.number()).orElseThrow(),
-                log.lineOf(last.number()).orElseThrow());
+                device,
+                address,
+                later.type.or(() -> type),
+                allocated + later.allocated,
+                freed + later.freed,
+                Math.max(largestSize, later.largestSize),
+                firstLine,
+                later.lastLine);
     }
 }
