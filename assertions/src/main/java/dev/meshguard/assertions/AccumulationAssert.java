@@ -6,6 +6,7 @@ import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveStabl
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldNotGrow;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Trend;
@@ -93,7 +94,8 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
     }
 
     /**
-     * Verifies the exact growth of one memory, in bytes a round after the warm-up; 0 for one that does not grow.
+     * Verifies the exact growth of one memory, in bytes a round after the warm-up; 0 for one that does not grow. Fails if objects of unknown size
+     * become more in memory outside devices.
      *
      * <pre>{@code
      * assertThat(tracker).accumulation().memoryGrowsBy(BufferType.DRAM, 0, 524_288); // succeeds if each round leaves a tensor
@@ -109,7 +111,7 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
     }
 
     private boolean growsBy(DeviceMemory memory, long bytes) {
-        if (!actual.inconclusiveReasons().isEmpty()) {
+        if (!actual.inconclusiveReasons().isEmpty() || (isOutsideDevices(memory) && unknownBytesGrow())) {
             return false;
         }
         return actual.memory().stream()
@@ -121,5 +123,14 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
                                 && growth.bytes().isSteady()
                                 && growth.bytes().perRound() == bytes)
                 .orElse(bytes == 0);
+    }
+
+    private static boolean isOutsideDevices(DeviceMemory memory) {
+        return memory.device() == HistoryEvent.NO_DEVICE;
+    }
+
+    private boolean unknownBytesGrow() {
+        return !actual.units().stream()
+                .allMatch(growth -> growth.units().trend().isQuiet());
     }
 }

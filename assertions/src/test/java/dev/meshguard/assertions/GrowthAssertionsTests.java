@@ -4,11 +4,15 @@ import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.SYSTEM_MEMORY;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.growth.Accumulation;
 import org.assertj.core.api.Assertions;
@@ -68,6 +72,16 @@ class GrowthAssertionsTests {
 
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 128)))
                 .contains("growing by about 128 B per round");
+    }
+
+    @Test
+    void objectsOfUnknownSizeAreNoMemoryThatGrowsByNothing() {
+        tracker.rounds(4, round -> tracker.lease(AllocationDetails.user(), OriginFilter.none(), SYSTEM_MEMORY, 0));
+
+        Assertions.assertThat(textOf(() ->
+                        assertThat(tracker).accumulation().memoryGrowsBy(SYSTEM_MEMORY, HistoryEvent.NO_DEVICE, 0)))
+                .contains("GROWING  4 rounds");
+        assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 0);
     }
 
     @Test
