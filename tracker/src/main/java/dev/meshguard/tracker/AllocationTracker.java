@@ -621,7 +621,8 @@ public final class AllocationTracker implements AllocationListener {
     private void describeFailed(MemoryRequest release) {
         addStack(release);
         if (release instanceof TrackedRequest tracked) {
-            tracked.move(contextOfRequest());
+            AllocationContext context = contextOfRequest();
+            recorder.update(() -> tracked.attributeFree(context));
             tracked.markAnomaly();
         }
     }

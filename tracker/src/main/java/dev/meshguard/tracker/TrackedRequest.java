@@ -19,6 +19,9 @@ final class TrackedRequest implements MemoryRequest {
     /** The live entries. Guarded by the lock of the recorder. */
     private int live;
 
+    /** Whether it ever allocated. Guarded by the lock of the recorder. */
+    private boolean hasAllocated;
+
     /** An unresolved {@link CallStack}, a resolved {@link Origin}, the filter of a stack to be added, or null. */
     private volatile @Nullable Object origin;
 
@@ -89,9 +92,16 @@ final class TrackedRequest implements MemoryRequest {
     }
 
     /**
-     * Attributes memory to another context, or a free that turned out to need one. The caller holds the lock of the recorder if any
-     * entry may be live.
+     * Attributes a free that turned out to need a context. The request of an allocation, with which an adapter may report the free,
+     * keeps its own. The caller holds the lock of the recorder.
      */
+    void attributeFree(@Nullable AllocationContext newContext) {
+        if (!hasAllocated) {
+            context = newContext;
+        }
+    }
+
+    /** Attributes memory to another context. The caller holds the lock of the recorder. */
     void move(@Nullable AllocationContext newContext) {
         AllocationContext before = context;
         for (int entry = 0; entry < live; entry++) {
@@ -120,6 +130,7 @@ final class TrackedRequest implements MemoryRequest {
             own.entered();
         }
         live++;
+        hasAllocated = true;
         return hasStack && live == 1;
     }
 

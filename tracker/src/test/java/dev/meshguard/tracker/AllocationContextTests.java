@@ -8,6 +8,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -174,6 +175,25 @@ class AllocationContextTests {
                 .extracting(Anomaly::kind, Anomaly::address)
                 .containsExactly(tuple(Anomaly.Kind.UNKNOWN_FREE, 0x5000L));
         assertThat(one.mayHaveSurvivors()).isTrue();
+    }
+
+    @Test
+    void aFreeOfNothingThatIsReportedWithTheRequestOfAnAllocationLeavesItsMemoryWhereItIs() {
+        AllocationContext one = tracker.context("one");
+        AllocationContext other = tracker.context("other");
+        MemoryRequest request;
+        try (Scope here = one.makeCurrent()) {
+            request = tracker.request(AllocationDetails.user());
+            tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.UNKNOWN);
+        }
+
+        try (Scope here = other.makeCurrent()) {
+            tracker.freed(request, 0, BufferType.DRAM, 0x5000, Ownership.UNKNOWN);
+        }
+
+        assertThat(addresses(one)).containsExactly(0x1000L);
+        assertThat(addresses(other)).isEmpty();
+        assertThat(other.mayHaveSurvivors()).isFalse();
     }
 
     @ParameterizedTest
