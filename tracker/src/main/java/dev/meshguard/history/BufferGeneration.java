@@ -266,6 +266,8 @@ public final class BufferGeneration {
         List<HoldInterval> intervals = new ArrayList<>(resized);
         intervals.add(new HoldInterval(this, size(), lastSizedAt(), end));
         intervals.removeIf(interval -> interval.from() >= end);
+        intervals.replaceAll(interval ->
+                interval.until() <= end ? interval : new HoldInterval(this, interval.size(), interval.from(), end));
         return intervals;
     }
 

@@ -3,6 +3,7 @@ package dev.meshguard.tracker;
 import static dev.meshguard.event.BufferType.SYSTEM_MEMORY;
 import static dev.meshguard.event.HistoryEvent.NO_DEVICE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
@@ -12,6 +13,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
@@ -112,6 +114,21 @@ class LeaseTests {
 
         assertThat(verdict().phaseUsages())
                 .contains(new PhaseUsage(Phase.SETUP, 100, 100), new PhaseUsage(Phase.TEST, 40, 5_000));
+    }
+
+    @Test
+    void holdsNoMemoryBeyondTheEndThatIsAskedFor() {
+        Lease lease = lease(100);
+        lease.resized(200);
+        lease(1);
+        lease.resized(300);
+
+        List<BufferGeneration.HoldInterval> held =
+                tracker.history().generations().get(0).holdIntervals(3);
+
+        assertThat(held)
+                .extracting(BufferGeneration.HoldInterval::size, BufferGeneration.HoldInterval::until)
+                .containsExactly(tuple(100L, 2L), tuple(200L, 3L));
     }
 
     private BudgetVerdict budgetOf(long peak) {
