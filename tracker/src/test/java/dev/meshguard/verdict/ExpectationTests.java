@@ -95,7 +95,7 @@ class ExpectationTests {
                 expecting DRAM count atMost 1
                 expecting count atMost 2
                 = EXPECTED_ONLY
-                entry OVER_ITS_BOUND: 1 of 64 B matched, 2 rejected
+                entry MATCHED: 1 of 64 B matched
                 entry MATCHED: 2 of 128 B matched
             is red in the wrong order too
                 allocate L1 0x1000 on 0; allocate DRAM 0x1000 on 0

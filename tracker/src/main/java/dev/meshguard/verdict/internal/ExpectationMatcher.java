@@ -69,9 +69,20 @@ final class ExpectationMatcher {
             ExpectedBuffers expected, AllocationHistory history, List<BufferGeneration> survivors) {
         List<Entry> entries = new ExpectationMatcher(history, expected).entries;
         return survivors.stream()
-                .filter(buffer ->
-                        entries.stream().noneMatch(entry -> entry.permitsSurvival(buffer) && entry.hasRoomFor(buffer)))
+                .filter(buffer -> assigned(
+                                buffer,
+                                entries.stream()
+                                        .filter(entry -> entry.permitsSurvival(buffer))
+                                        .toList())
+                        .isEmpty())
                 .toList();
+    }
+
+    /** Assigns a buffer to the first of the entries that fit it which has room; without one, each of them rejects it. */
+    private static Optional<Expectation> assigned(BufferGeneration buffer, List<Entry> fitting) {
+        Optional<Entry> first = fitting.stream().filter(Entry::hasRoom).findFirst();
+        first.ifPresentOrElse(entry -> entry.add(buffer), () -> fitting.forEach(Entry::reject));
+        return first.map(entry -> entry.expectation);
     }
 
     // Survivors
@@ -80,10 +91,7 @@ final class ExpectationMatcher {
         BufferGeneration buffer = survivor.buffer();
         List<Entry> fitting =
                 entries.stream().filter(entry -> entry.permitsSurvival(buffer)).toList();
-        Optional<Expectation> expectation = fitting.stream()
-                .filter(entry -> entry.hasRoomFor(buffer))
-                .findFirst()
-                .map(entry -> entry.expectation);
+        Optional<Expectation> expectation = assigned(buffer, fitting);
         return new Survivor(
                 buffer,
                 expectation.isPresent() ? survivor.diagnosis() : withoutRoom(survivor.diagnosis(), fitting),
@@ -119,12 +127,9 @@ final class ExpectationMatcher {
     // Overwritten buffers
 
     private Overwrite matched(Overwrite overwrite) {
-        return entries.stream()
-                .filter(entry -> concerns(entry, overwrite))
-                .filter(entry -> entry.hasRoomFor(overwrite.buffer()))
-                .findFirst()
-                .map(entry -> overwrite.expectedBy(entry.expectation))
-                .orElse(overwrite);
+        List<Entry> fitting =
+                entries.stream().filter(entry -> concerns(entry, overwrite)).toList();
+        return assigned(overwrite.buffer(), fitting).map(overwrite::expectedBy).orElse(overwrite);
     }
 
     /** Of two allocators that hold the same memory, each may lose its data. */
@@ -169,17 +174,17 @@ final class ExpectationMatcher {
             return expectation.isForOverwritten() && expectation.fits(buffer);
         }
 
-        /** Returns whether there is room for one more buffer, and uses it. */
-        private boolean hasRoomFor(BufferGeneration buffer) {
-            boolean hasRoom =
-                    deadline != Deadline.PASSED && buffers < expectation.count().atMost();
-            if (hasRoom) {
-                buffers++;
-                bytes += remainingBytes(buffer);
-            } else {
-                rejected++;
-            }
-            return hasRoom;
+        private boolean hasRoom() {
+            return deadline != Deadline.PASSED && buffers < expectation.count().atMost();
+        }
+
+        private void add(BufferGeneration buffer) {
+            buffers++;
+            bytes += remainingBytes(buffer);
+        }
+
+        private void reject() {
+            rejected++;
         }
 
         /** Returns the remaining bytes; the first size may be that of a freed report. */
