@@ -230,7 +230,7 @@ class CommandTests {
             analyze                    | Missing required parameter: 'LOG'. Try: meshguard analyze --help
             analyze --jsn x.log        | Unknown option: '--jsn'. Try: meshguard analyze --help
             analyze nowhere.log        | nowhere.log does not exist. Give the path of a log, a history, a graph capture or a database, or - for standard input.
-            analyze empty.d            | empty.d cannot be read: Is a directory
+            analyze empty.d            | empty.d cannot be read: It is a folder. Give the path of a file
             analyze --expected no.txt -| no.txt does not exist. Give another path with --expected.
             analyze --expected run.log -| run.log:1:1: "a" is no clause. Here may stand a type (DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE), device, devices, size, count, owner, label, origin, overwritten, until, because.
             analyze --rounds ( -       | Invalid value for option '--rounds': cannot convert '(' to Pattern (java.util.regex.PatternSyntaxException: Unclosed group near index 1 (). Try: meshguard analyze --help

@@ -19,6 +19,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -49,6 +50,23 @@ class RuntimeOutputReaderTests {
             database.rank(1).operation(1, "ttnn.relu", Place.dram(4_096, 2_048));
         }
         return file;
+    }
+
+    @Test
+    void aFileThatIsMissingIsAnErrorWithTheWayOut() {
+        Path missing = folder.resolve("missing.json");
+
+        assertThatIOException()
+                .isThrownBy(() -> RuntimeOutputReader.create().read(missing))
+                .isInstanceOf(NoSuchFileException.class)
+                .withMessage(missing + ": There is no such file. Give the path of one");
+        assertThatIOException()
+                .isThrownBy(() -> RuntimeOutputReader.create().read(Path.of("missing.json")))
+                .withMessage("missing.json: There is no such file. Give the path of one; it is looked up in "
+                        + Path.of("").toAbsolutePath());
+        assertThatIOException()
+                .isThrownBy(() -> RuntimeOutputReader.create().read(folder))
+                .withMessage(folder + ": It is a folder. Give the path of a file");
     }
 
     @Test

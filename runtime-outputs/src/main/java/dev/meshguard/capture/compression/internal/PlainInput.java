@@ -4,7 +4,9 @@ import java.io.BufferedInputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
@@ -20,10 +22,33 @@ public final class PlainInput {
 
     private PlainInput() {}
 
-    /** Opens a file as it is; it may be a pipe, which has no position that a channel could query. */
+    /**
+     * Opens a file as it is; it may be a pipe, which has no position that a channel could query.
+     *
+     * @throws NoSuchFileException if there is no such file; the message names the way out, also for a folder
+     */
     public static InputStream open(Path file) throws IOException {
-        boolean isPipe = Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
-        return isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file);
+        if (Files.isDirectory(file)) {
+            throw new FileSystemException(file.toString(), null, "It is a folder. Give the path of a file");
+        }
+        boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
+        try {
+            return isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file);
+        } catch (NoSuchFileException e) {
+            throw missing(file, e);
+        }
+    }
+
+    private static NoSuchFileException missing(Path file, NoSuchFileException cause) {
+        NoSuchFileException missing = new NoSuchFileException(
+                file.toString(),
+                null,
+                "There is no such file. Give the path of one"
+                        + (file.isAbsolute()
+                                ? ""
+                                : "; it is looked up in " + Path.of("").toAbsolutePath()));
+        missing.initCause(cause);
+        return missing;
     }
 
     /**
