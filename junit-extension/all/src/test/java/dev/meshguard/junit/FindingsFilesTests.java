@@ -48,7 +48,7 @@ class FindingsFilesTests {
                 "outcome":"LEAKED","findings":1,"peakBytes":4096,"leakedBytes":32768}
                 {"schema":1,"kind":"check",RUN,TEST#requestsNothing","subject":"TEST","result":"PASSED","completed":true,\
                 "outcome":"LEAK_FREE","findings":0,"peakBytes":0,"leakedBytes":0}
-                {"schema":1,"kind":"end",RUN,"checks":3,"findings":1}
+                {"schema":1,"kind":"end",RUN,"checks":3,"findings":1,"lines":5}
                 """.replace("RUN", RUN).replace("TEST#", test("LeakTestCase")));
     }
 

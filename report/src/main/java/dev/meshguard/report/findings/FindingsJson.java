@@ -86,13 +86,14 @@ public record FindingsJson(RunIdentity identity) {
             amount("bytes"));
 
     /** The fields of the last line. */
-    static final JsonPart<Count> COUNT = record(Count.class, amount("checks"), amount("findings"));
+    static final JsonPart<Count> COUNT = record(Count.class, amount("checks"), amount("findings"), amount("lines"));
 
-    /** The checks and findings of a file. */
-    record Count(long checks, long findings) {
+    /** The checks, findings and lines of a file before its last line. */
+    record Count(long checks, long findings, long lines) {
         @Override
         public String toString() {
-            return Quantities.count(checks, "check") + " and " + Quantities.count(findings, "finding");
+            return Quantities.count(checks, "check") + " and " + Quantities.count(findings, "finding") + " in "
+                    + Quantities.count(lines, "line");
         }
     }
 
@@ -177,9 +178,10 @@ public record FindingsJson(RunIdentity identity) {
      *
      * @param checks the number of checks in the file
      * @param findings the number of findings in the file
+     * @param lines the number of lines in the file, the first included and the last not
      */
-    public String end(long checks, long findings) {
-        return line("end", json -> COUNT.write(new Count(checks, findings), json));
+    public String end(long checks, long findings, long lines) {
+        return line("end", json -> COUNT.write(new Count(checks, findings, lines), json));
     }
 
     private static void writeSubject(CheckRecord check, JsonGenerator json) throws IOException {

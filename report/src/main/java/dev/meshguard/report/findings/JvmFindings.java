@@ -64,7 +64,7 @@ public record JvmFindings(
         Set<String> incomplete = new HashSet<>();
         boolean isComplete = false;
         boolean isCut = false;
-        Count count = new Count(0, 0);
+        Count count = new Count(0, 0, 0);
         int number = 0;
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
             number++;
@@ -81,11 +81,11 @@ public record JvmFindings(
                     case "run" -> {
                         isCut |= number > 1 && !isComplete;
                         isComplete = false;
-                        count = new Count(0, 0);
+                        count = new Count(0, 0, 0);
                     }
-                    case "finding" -> count = new Count(count.checks(), count.findings() + 1);
+                    case "finding" -> count = new Count(count.checks(), count.findings() + 1, count.lines());
                     case "check" -> {
-                        count = new Count(count.checks() + 1, count.findings());
+                        count = new Count(count.checks() + 1, count.findings(), count.lines());
                         (isConclusive(fields) ? completed : incomplete).add(FindingsJson.TEST.read(fields));
                     }
                     case "incomplete" -> incomplete.add(FindingsJson.TEST.read(fields));
@@ -100,6 +100,7 @@ public record JvmFindings(
                     default ->
                         throw new UnreadableLineException("kind " + Quantities.quoted(kind) + " is not known here");
                 }
+                count = new Count(count.checks(), count.findings(), count.lines() + 1);
             } catch (UnreadableLineException | IllegalArgumentException e) {
                 throw new IOException(
                         String.format(

@@ -44,7 +44,7 @@ class FindingsJsonTests {
     void everyLineRepeatsTheRunAsThePageShows() throws IOException {
         allocate(41, 4_096);
 
-        String text = lines.begin() + lines.check(checkOf(examined())) + lines.end(1, 1);
+        String text = lines.begin() + lines.check(checkOf(examined())) + lines.end(1, 1, 3);
 
         assertThat(Files.readString(Path.of("..", "docs", "formats.md"))).contains("```jsonl\n" + text + "```\n");
         assertThat(faultsOf(text)).isEmpty();
@@ -146,7 +146,7 @@ class FindingsJsonTests {
         CheckRecord check = new CheckRecord(
                 "T#t[\"a\"\r\n]", "TEST", Optional.of("\\"), Outcome.LEAK_FREE, "PASSED", false, 0, List.of());
 
-        String text = odd.begin() + odd.check(check) + odd.end(1, 0);
+        String text = odd.begin() + odd.check(check) + odd.end(1, 0, 2);
 
         assertThat(text.lines())
                 .hasSize(3)
@@ -162,7 +162,7 @@ class FindingsJsonTests {
         for (int i = 0; i < 20; i++) {
             LeakVerdict verdict = LeakCheck.create().examine(RandomHistory.of(random, 60));
 
-            String text = lines.begin() + lines.check(checkOf(verdict)) + lines.end(1, 0);
+            String text = lines.begin() + lines.check(checkOf(verdict)) + lines.end(1, 0, 2);
 
             assertThat(faultsOf(text)).as("-Dmeshguard.seed=%d", seed).isEmpty();
         }
@@ -183,7 +183,7 @@ class FindingsJsonTests {
                 + lines.incomplete("dev.example.KvCacheTest#append")
                 + lines.check(checkOf(examined()))
                 + lines.check(checkOf("dev.example.KvCacheTest#append", examined()))
-                + lines.end(2, 2);
+                + lines.end(2, 2, 10);
         Path file = Files.writeString(folder.resolve("findings.jsonl"), text);
 
         JvmFindings read = JvmFindings.read(file, "nightly-7").orElseThrow();
@@ -206,20 +206,29 @@ class FindingsJsonTests {
 
     @Test
     void aFileThatLacksLinesCannotBeRead(@TempDir Path folder) throws IOException {
-        Path file = Files.writeString(folder.resolve("findings.jsonl"), lines.begin() + lines.end(1, 2));
+        Path file = Files.writeString(folder.resolve("findings.jsonl"), lines.begin() + lines.end(1, 2, 4));
 
         assertThatIOException()
                 .isThrownBy(() -> JvmFindings.read(file, "nightly-7"))
                 .withMessage("Cannot read line 2 of " + file
-                        + ", because it counts 1 check and 2 findings, and before it are"
-                        + " 0 checks and 0 findings: lines were removed or added");
+                        + ", because it counts 1 check and 2 findings in 4 lines, and before it are"
+                        + " 0 checks and 0 findings in 1 line: lines were removed or added");
+    }
+
+    @Test
+    void aFileThatLacksAnEntryCannotBeRead(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("findings.jsonl"), lines.begin() + lines.end(0, 0, 2));
+
+        assertThatIOException()
+                .isThrownBy(() -> JvmFindings.read(file, "nightly-7"))
+                .withMessageContaining("0 findings in 2 lines, and before it are 0 checks and 0 findings in 1 line");
     }
 
     @Test
     void aFileOfSeveralJvmsIsCompleteIfEachReachedItsEnd(@TempDir Path folder) throws IOException {
         allocate(41, 4_096);
         String cut = lines.begin() + lines.check(checkOf(examined()));
-        String whole = cut + lines.end(1, 1);
+        String whole = cut + lines.end(1, 1, 3);
 
         assertThat(isComplete(whole + whole, folder)).isTrue();
         assertThat(isComplete(cut + whole, folder)).isFalse();

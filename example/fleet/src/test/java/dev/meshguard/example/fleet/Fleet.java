@@ -141,7 +141,8 @@ final class Fleet {
                     checks.size(),
                     checks.stream()
                             .mapToLong(check -> check.record().findings().size())
-                            .sum()));
+                            .sum(),
+                    text.toString().lines().count()));
         }
         Files.writeString(folder.resolve("findings-" + identity.run() + "-" + identity.jvm() + ".jsonl"), text);
         return new Jvm(commit, host, identity, checks, !isKilled);

@@ -63,7 +63,7 @@ class FindingsFileTests {
                 .allSatisfy(
                         line -> assertThat(line).startsWith("{\"schema\":1,").endsWith("}"))
                 .endsWith(Files.readAllLines(onlyFile()).get(801));
-        assertThat(Files.readAllLines(onlyFile()).get(801)).endsWith("\"checks\":400,\"findings\":400}");
+        assertThat(Files.readAllLines(onlyFile()).get(801)).endsWith("\"checks\":400,\"findings\":400,\"lines\":801}");
     }
 
     @Test

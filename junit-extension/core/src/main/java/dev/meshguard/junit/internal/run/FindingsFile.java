@@ -42,6 +42,7 @@ public final class FindingsFile {
     private @Nullable IOException problem;
     private long checks;
     private long findings;
+    private long written;
     private long lost;
 
     private FindingsFile(RunSettings settings, Path folder, Instant began) {
@@ -98,7 +99,8 @@ public final class FindingsFile {
 
     /** Writes what this JVM knows about the whole run; returns what a reader of the report has to know, as whole sentences. */
     synchronized List<String> end(RunTally entries) {
-        append(json -> entries.lines(json) + json.end(checks, findings));
+        append(entries::lines);
+        append(json -> json.end(checks, findings, written));
         return Stream.concat(unknownNames().stream(), Optional.ofNullable(problem).map(this::description).stream())
                 .toList();
     }
@@ -186,7 +188,8 @@ public final class FindingsFile {
         LoggerFactory.getLogger(FindingsFile.class).warn(format, arguments);
     }
 
-    private static void append(String text, Path file) throws IOException {
+    private void append(String text, Path file) throws IOException {
         Files.write(file, text.getBytes(StandardCharsets.UTF_8), StandardOpenOption.APPEND);
+        written += text.lines().count();
     }
 }
