@@ -18,8 +18,8 @@ const Chart = (() => {
         context.restore();
     };
 
-    /** The axis of bytes counts steps, each a power of two: of larger numbers uPlot would name none. */
-    const bytesAxis = (step, size) => ({
+    /** The axis of amounts counts steps, each a power of two: of larger numbers uPlot would name none. */
+    const amountsAxis = (step, size, amount) => ({
         scale: "steps",
         size,
         font: font(),
@@ -27,7 +27,7 @@ const Chart = (() => {
         grid: { stroke: Dom.colour("line"), width: 1 },
         ticks: { show: false },
         incrs: [1],
-        values: (_, counts) => counts.map((count) => Format.shortSize(count * step)),
+        values: (_, counts) => counts.map((count) => amount(count * step)),
     });
 
     /**
@@ -36,13 +36,14 @@ const Chart = (() => {
      * @param padding above, right, below and left of it
      * @param range from which value to which it goes from left to right
      * @param xAxis of uPlot
-     * @param most bytes, which the axis reaches in about so many parts
+     * @param most of what is drawn, which the axis reaches in about so many parts
+     * @param amount names an amount on the axis: by default one of bytes
      * @param gutter how much room its names have
      * @param columns the values from left to right, and those of each line
      * @param lines of uPlot
      * @param below(chart, context) draws what the lines cover, above(chart, context) what covers them
      */
-    const create = (place, { height, padding, range, xAxis, most, parts, gutter, columns, lines, below = () => {}, above = () => {} }) => {
+    const create = (place, { height, padding, range, xAxis, most, parts, amount = Format.shortSize, gutter, columns, lines, below = () => {}, above = () => {} }) => {
         const step = Format.step(most, parts);
         const steps = Math.ceil(most / step);
         return new uPlot(
@@ -53,7 +54,7 @@ const Chart = (() => {
                 cursor: { show: false },
                 legend: { show: false },
                 scales: { x: { time: false, range }, y: { range: () => [0, steps * step] }, steps: { range: () => [0, steps] } },
-                axes: [{ font: font(), stroke: Dom.colour("soft"), grid: { show: false }, ticks: { stroke: Dom.colour("line"), size: 4 }, ...xAxis }, bytesAxis(step, gutter)],
+                axes: [{ font: font(), stroke: Dom.colour("soft"), grid: { show: false }, ticks: { stroke: Dom.colour("line"), size: 4 }, ...xAxis }, amountsAxis(step, gutter, amount)],
                 series: [{}, ...lines.map((line) => ({ points: { show: false }, ...line }))],
                 hooks: { drawClear: [onCanvas(below)], draw: [onCanvas(above)] },
             },

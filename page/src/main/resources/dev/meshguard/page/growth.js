@@ -11,25 +11,22 @@ const GrowthView = (() => {
     let chart;
     let mode;
     let lines;
+    let drawn;
 
-    const devices = (list) => (list.length === 1 ? `device ${list[0]}` : `${list.length} devices`);
+    /** Memory of unknown size, as of closeable objects, is counted in units. */
+    const text = (line, amount, ofBytes) => (line.units ? `${amount} ${line.units[Math.abs(amount) === 1 ? 0 : 1]}` : ofBytes(amount));
 
-    /** Memory of unknown size, as of closeable objects, has no bytes; its number is shown instead. */
-    const isOfUnknownSize = (line) => line.type === "SYSTEM_MEMORY" && line.buffers !== undefined && line.memory.every((bytes) => bytes === 0);
+    const steepestFirst = (all) => all.sort((one, other) => Math.abs(other.perRound) - Math.abs(one.perRound));
 
-    const steepestFirst = (all) => all.sort((one, other) => Math.abs(other.slope) - Math.abs(one.slope));
+    const byOrigin = () => steepestFirst(data.growth.sites.map((line) => ({ ...line, label: line.name, name: line.site || line.name })));
 
-    const byOrigin = () => steepestFirst(data.growth.sites.map((site) => ({ ...site, slope: site.slopeBytesPerRound, label: site.name, name: site.site || site.name })));
+    const byMemory = () => steepestFirst([...data.growth.memories]);
 
-    /** Devices that are alike are one line. */
-    const byMemory = () => {
-        const alike = Map.groupBy(data.growth.memories, (memory) => JSON.stringify([memory.type, memory.memory, memory.trend]));
-        return steepestFirst(
-            [...alike.values()].map((all) => {
-                const list = all.map((memory) => memory.device);
-                return { ...all[0], slope: all[0].slopeBytesPerRound, devices: list, name: `${all[0].type} of ${devices(list)}` };
-            }),
-        );
+    /** Bytes and units have no common axis: units are drawn where no bytes are. */
+    const drawnFirst = (all) => {
+        const [counted, sized] = [true, false].map((isCounted) => all.filter((line) => Boolean(line.units) === isCounted));
+        drawn = (sized.length > 0 ? sized : counted).slice(0, MOST);
+        return [...drawn, ...all.filter((line) => !drawn.includes(line))];
     };
 
     const draw = () => {
@@ -37,28 +34,29 @@ const GrowthView = (() => {
         const rounds = data.growth.round;
         const last = atTheEnd(rounds);
         const ahead = Math.max(1, Math.round(last / 6));
-        const shown = lines.slice(0, MOST).map((line, index) => ({ ...line, index, end: atTheEnd(line.memory), colour: Dom.colour(COLOURS[index % COLOURS.length]) }));
+        const shown = drawn.map((line, index) => ({ ...line, index, end: atTheEnd(line.amounts), colour: Dom.colour(COLOURS[index % COLOURS.length]) }));
         const none = new Array(rounds.length - 1).fill(null);
-        const solid = shown.map(({ memory, colour, index }) => [[...memory, null], { label: `${index} memory`, stroke: colour, width: 2 }]);
-        const dotted = shown.filter((line) => line.slope !== 0).map(({ end, slope, colour, index }) => [[...none, end, end + slope * ahead], { label: `${index} slope`, stroke: colour, width: 2, dash: [2, 4] }]);
+        const solid = shown.map(({ amounts, colour, index }) => [[...amounts, null], { label: `${index} memory`, stroke: colour, width: 2 }]);
+        const dotted = shown.filter((line) => line.perRound !== 0).map(({ end, perRound, colour, index }) => [[...none, end, end + perRound * ahead], { label: `${index} slope`, stroke: colour, width: 2, dash: [2, 4] }]);
         chart?.destroy();
         chart = Chart.create(place, {
             height: 320,
             padding: [14, 16, 0, 0],
             range: () => [rounds[0], last + ahead],
             xAxis: { size: 24, label: "round", labelSize: 18, labelGap: 0, labelFont: Chart.font(), incrs: [1, 2, 5].flatMap((digit) => [1, 10, 100, 1_000, 10_000].map((power) => digit * power)).sort((one, other) => one - other), values: (_, values) => values },
-            most: shown.reduce((most, { memory, end, slope }) => Math.max(most, end + slope * ahead, ...memory), 1),
+            most: shown.reduce((most, { amounts, end, perRound }) => Math.max(most, end + perRound * ahead, ...amounts), 1),
+            amount: shown[0].units ? String : Format.shortSize,
             parts: 5,
             gutter: 76,
             columns: [[...rounds, last + ahead], ...[...solid, ...dotted].map(([values]) => values)],
             lines: [...solid, ...dotted].map(([, line]) => line),
-            above: (drawn, context) =>
-                shown.forEach(({ memory, colour, index }) =>
-                    memory.forEach((bytes, place) => Chart.sign(context, SYMBOLS[index % SYMBOLS.length], drawn.valToPos(rounds[place], "x"), 14 + drawn.valToPos(bytes, "y"), colour, memory.length > 60 ? 3 : 7)),
+            above: (ofLines, context) =>
+                shown.forEach(({ amounts, colour, index }) =>
+                    amounts.forEach((amount, place) => Chart.sign(context, SYMBOLS[index % SYMBOLS.length], ofLines.valToPos(rounds[place], "x"), 14 + ofLines.valToPos(amount, "y"), colour, amounts.length > 60 ? 3 : 7)),
                 ),
         });
         Tooltip.follow(chart.over, tip);
-        place.ariaLabel = `Bytes remaining after each of ${rounds.length} rounds. The figures are in the table below.`;
+        place.ariaLabel = `Memory remaining after each of ${rounds.length} rounds. The figures are in the table below.`;
     };
 
     /** What each drawn line has after the round at the pointer. */
@@ -68,7 +66,7 @@ const GrowthView = (() => {
         const nearest = round.reduce((best, one, index) => (Math.abs(one - value) < Math.abs(round[best] - value) ? index : best), 0);
         return [
             Dom.make("p", {}, Dom.make("b", {}, `After round ${round[nearest]}`)),
-            lines.slice(0, MOST).map((line, index) => Dom.make("p", {}, swatch(index), `${Format.shortSize(line.memory[nearest])} ${Format.shortFrame(line.name)}`)),
+            drawn.map((line, index) => Dom.make("p", {}, swatch(index), `${text(line, line.amounts[nearest], Format.shortSize)} ${Format.shortFrame(line.name)}`)),
         ];
     };
 
@@ -88,21 +86,21 @@ const GrowthView = (() => {
                     title: mode === "origin" ? "Origin" : "Memory",
                     value: (line) => line.name,
                     cells: (line) => [
-                        line.position < MOST ? swatch(line.position) : null,
+                        line.position < drawn.length ? swatch(line.position) : null,
                         mode === "origin" ? Dom.frame(line.name) : line.name,
                         line.label && line.label !== line.name ? Dom.make("span", { class: "of" }, line.label) : null,
                     ],
                 },
-                { key: "slope", title: "In each round", number: true, value: (line) => line.slope, cells: (line) => (isOfUnknownSize(line) ? "size unknown" : line.slope === 0 ? "0 B" : Format.signedSize(line.slope)) },
-                { key: "memory", title: "At the end", number: true, value: (line) => atTheEnd(line.memory), cells: (line) => (isOfUnknownSize(line) ? Format.count(atTheEnd(line.buffers), "buffer") : Format.size(atTheEnd(line.memory))) },
-                ...(mode === "origin" ? [{ key: "devices", title: "Devices", number: true, value: (line) => line.devices.length, cells: (line) => String(line.devices.length) }] : []),
+                { key: "slope", title: "In each round", number: true, value: (line) => line.perRound, cells: (line) => (line.perRound > 0 ? "+" : "") + text(line, line.perRound, Format.shortSize) },
+                { key: "memory", title: "At the end", number: true, value: (line) => atTheEnd(line.amounts), cells: (line) => text(line, atTheEnd(line.amounts), Format.size) },
+                ...(mode === "origin" ? [{ key: "devices", title: "Devices", number: true, value: (line) => line.devices, cells: (line) => String(line.devices) }] : []),
                 { key: "trend", title: "Trend", value: (line) => line.trend, cells: (line) => line.trend.toLowerCase().replaceAll("_", " ") },
             ],
         }).element;
 
     const choose = (value) => {
         mode = value;
-        lines = mode === "origin" ? byOrigin() : byMemory();
+        lines = drawnFirst(mode === "origin" ? byOrigin() : byMemory());
         Dom.section("growth-figures").replaceChildren(figures());
         draw();
     };

@@ -18,11 +18,15 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.PhaseUsage;
@@ -232,13 +236,40 @@ class RunPageTests {
                 .isEqualTo(
                         "GROWING  4 rounds, the first for warming up · memory grows: DRAM of device 0 by 1000 B per round");
         assertThat(growth.at("/memories"))
-                .hasToString("[{\"name\":\"DRAM of device 0\",\"device\":0,\"type\":\"DRAM\","
-                        + "\"memory\":[1000,2000,3000,4000],\"trend\":\"GROWING\","
-                        + "\"slopeBytesPerRound\":1000}]");
-        assertThat(growth.at("/sites/0/memory")).hasToString("[1000,2000,3000,4000]");
-        assertThat(growth.at("/sites/0/slopeBytesPerRound").longValue()).isEqualTo(1000);
-        assertThat(growth.at("/sites/0/fingerprint").textValue())
-                .isEqualTo(read(page()).at("/groups/0/fingerprint").textValue());
+                .hasToString("[{\"name\":\"DRAM of device 0\",\"devices\":1,"
+                        + "\"amounts\":[1000,2000,3000,4000],\"perRound\":1000,\"trend\":\"GROWING\"}]");
+        assertThat(growth.at("/sites/0/amounts")).hasToString("[1000,2000,3000,4000]");
+        assertThat(growth.at("/sites/0/perRound").longValue()).isEqualTo(1000);
+    }
+
+    @Test
+    void objectsOfEachRoundAreCountedInTheirUnit() {
+        tracker.sourceAttached(SourceDescription.of("objects").speaking(SourceVocabulary.ofObjects("RocksIterator")));
+        AllocationDetails ofObjects = AllocationDetails.user().fromSource("objects");
+        tracker.rounds(3, round -> tracker.lease(ofObjects, OriginFilter.none(), BufferType.SYSTEM_MEMORY, 0));
+
+        JsonNode growth = read(page()).at("/growth");
+
+        String line = "{\"name\":\"RocksIterator\",\"units\":[\"RocksIterator\",\"RocksIterator\"],"
+                + "\"devices\":1,\"amounts\":[1,2,3],\"perRound\":1,\"trend\":\"GROWING\"}";
+        assertThat(growth.at("/memories")).hasToString("[" + line + "]");
+        assertThat(growth.at("/sites")).hasToString("[" + line + "]");
+    }
+
+    @Test
+    void aPageOffersOnlyTheEntriesThatCanExpectItsMemory() {
+        tracker.allocated(0, BufferType.DRAM, 4096, 1024);
+        tracker.checked();
+        VerdictReport report = VerdictReport.of(verdict());
+        MemoryShortage shortage = MemoryShortage.anywhere(BufferType.DRAM, 512, 0, 1_024, List.of());
+
+        assertThat(entryIn(report).fieldNames()).toIterable().containsExactly("annotation", "line");
+        assertThat(entryIn(report.ofNoTest()).fieldNames()).toIterable().containsExactly("line");
+        assertThat(entryIn(report.failedBy(shortage)).isMissingNode()).isTrue();
+    }
+
+    private static JsonNode entryIn(VerdictReport report) {
+        return read(RunPage.of("run", report)).at("/groups/0/entry");
     }
 
     @Test

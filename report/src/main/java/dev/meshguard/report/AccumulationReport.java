@@ -1,8 +1,7 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.BufferType;
-import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.shortage.OwnerNames;
 import dev.meshguard.report.internal.Alike;
 import dev.meshguard.report.internal.DeviceNames;
@@ -57,7 +56,7 @@ public record AccumulationReport(Accumulation accumulation) {
         }
         text.section(
                 "Memory retained by each round, in bytes:",
-                together(accumulation.memory()),
+                Alike.memories(accumulation),
                 AccumulationReport::description,
                 KEPT_FOR_SITES);
         text.section(
@@ -155,22 +154,8 @@ public record AccumulationReport(Accumulation accumulation) {
         };
     }
 
-    private static List<Alike<MemoryGrowth>> together(List<MemoryGrowth> growths) {
-        return Alike.of(
-                growths,
-                growth -> List.of(growth.memory().type(), growth.bytes()),
-                growth -> growth.memory().device());
-    }
-
     private static String name(Alike<MemoryGrowth> alike) {
         return DeviceNames.memory(alike.first().memory().type(), alike.devices());
-    }
-
-    /** Returns {@code native memory}; for objects, which are counted by their class, that class. */
-    private static String name(UnitGrowth growth) {
-        return growth.words()
-                .memory()
-                .orElse(DeviceNames.memory(BufferType.SYSTEM_MEMORY, List.of(HistoryEvent.NO_DEVICE)));
     }
 
     private String headlineOfRounds() {
@@ -200,12 +185,12 @@ public record AccumulationReport(Accumulation accumulation) {
     }
 
     private String slopes() {
-        Stream<String> ofMemory = together(accumulation.memory()).stream()
+        Stream<String> ofMemory = Alike.memories(accumulation).stream()
                 .filter(alike -> alike.first().bytes().trend() == Trend.GROWING)
                 .map(alike -> name(alike) + " by " + perRound(alike.first()));
         Stream<String> ofUnits = accumulation.units().stream()
                 .filter(growth -> growth.units().trend() == Trend.GROWING)
-                .map(growth -> (growth.words().isOfObjects() ? "" : name(growth) + " ") + "by " + perRound(growth));
+                .map(growth -> (growth.words().isOfObjects() ? "" : growth.name() + " ") + "by " + perRound(growth));
         List<String> slopes = Stream.concat(ofMemory, ofUnits).toList();
         return slopes.isEmpty()
                 ? "a line of code allocates more and more, though the total does not grow"
@@ -220,8 +205,8 @@ public record AccumulationReport(Accumulation accumulation) {
     }
 
     private static List<String> description(UnitGrowth growth) {
-        return List.of(
-                INDENT + name(growth) + "  " + growth.units() + "  " + trendInRounds(growth.units(), perRound(growth)));
+        return List.of(INDENT + growth.name() + "  " + growth.units() + "  "
+                + trendInRounds(growth.units(), perRound(growth)));
     }
 
     private static String perRound(MemoryGrowth growth) {
@@ -236,10 +221,18 @@ public record AccumulationReport(Accumulation accumulation) {
         return (retained.isSteady() ? "" : "about ") + amount.apply(retained.perRound()) + " per round";
     }
 
+    /** Returns {@code buffers retained on devices 0-7}, {@code arenas retained}, or for objects {@code retained}. */
+    private static String retained(SiteGrowth site) {
+        SourceVocabulary words = site.words();
+        return (words.isOfObjects() ? "" : words.units() + " ")
+                + "retained"
+                + (words.hasDevices() ? " on " + DeviceNames.of(site.devices()) : "");
+    }
+
     private List<String> description(SiteGrowth site) {
         List<String> lines = new ArrayList<>();
-        lines.add(INDENT + site.site() + ", buffers retained on " + DeviceNames.of(site.devices()) + ": "
-                + site.buffers() + ", " + site.trend().description());
+        lines.add(INDENT + site.name() + ", " + retained(site) + ": " + site.buffers() + ", "
+                + site.trend().description());
         site.origin().flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + INDENT + "at " + frame));
         List<CachedPrograms> cached = accumulation.cachedPrograms(site);
         cached.forEach(programs -> lines.add(INDENT + INDENT + programs));

@@ -85,7 +85,8 @@ class GrowthReportTests {
                    RocksIterator  [1, 1, 1]  growing by 1 RocksIterator per round, in rounds 2-3
                    native memory  [1, 0, 1]  undecided, at least 2 more rounds needed
                 Call sites, the worst first:
-                   SYSTEM_MEMORY buffers, buffers retained on no device: [2, 1, 2], growing""");
+                   RocksIterator, retained: [1, 1, 1], growing
+                   native memory arenas, arenas retained: [1, 0, 1], undecided""");
     }
 
     @Test

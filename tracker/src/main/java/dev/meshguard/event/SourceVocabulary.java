@@ -1,7 +1,6 @@
 package dev.meshguard.event;
 
 import dev.meshguard.text.InvariantText;
-import dev.meshguard.text.Quantities;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -109,7 +108,12 @@ public record SourceVocabulary(Optional<String> memory, String unit, String free
 
     /** Returns a number of units, for example {@code 2 arenas}. */
     public String count(long units) {
-        return isOfObjects() ? units + " " + unit : Quantities.count(units, unit);
+        return units + " " + (units == 1 ? unit : units());
+    }
+
+    /** Returns the units in the plural, for example {@code arenas}. */
+    public String units() {
+        return isOfObjects() ? unit : unit + "s";
     }
 
     private static void requireText(String what, String text) {

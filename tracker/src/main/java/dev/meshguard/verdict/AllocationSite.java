@@ -2,6 +2,7 @@ package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.text.FrameName;
 import dev.meshguard.text.Quantities;
@@ -60,9 +61,15 @@ public record AllocationSite(BufferType type, Optional<String> callSite, Optiona
     /** Returns memory, size or label, and the innermost method: {@code DRAM "kv-cache" from KvCache.append}. */
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder(type.toString());
-        size.ifPresent(bytes -> text.append(" buffers").append(bytes == 0 ? "" : " of " + Quantities.size(bytes)));
-        label.ifPresent(words -> text.append(' ').append(Quantities.quoted(words)));
+        return text(SourceVocabulary.MESH);
+    }
+
+    /** Returns this site in the words of the source of its memory: {@code native memory from Store.open}. */
+    public String text(SourceVocabulary words) {
+        StringBuilder text = new StringBuilder(words.memory().orElse(type.toString()));
+        size.ifPresent(bytes -> text.append(words.isOfObjects() ? "" : " " + words.units())
+                .append(bytes == 0 ? "" : " of " + Quantities.size(bytes)));
+        label.ifPresent(purpose -> text.append(' ').append(Quantities.quoted(purpose)));
         callSite.ifPresent(methods -> text.append(" from ").append(innermost(methods)));
         return text.toString();
     }

@@ -1,5 +1,7 @@
 package dev.meshguard.report.internal;
 
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.MemoryGrowth;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -15,6 +17,14 @@ import java.util.function.ToIntFunction;
  * @param devices their devices, in the order of the elements
  */
 public record Alike<T>(T first, List<Integer> devices) {
+
+    /** Groups the memories that the rounds of an accumulation changed alike. */
+    public static List<Alike<MemoryGrowth>> memories(Accumulation accumulation) {
+        return of(
+                accumulation.memory(),
+                growth -> List.of(growth.memory().type(), growth.bytes()),
+                growth -> growth.memory().device());
+    }
 
     /**
      * Groups elements.

@@ -24,13 +24,18 @@ import java.util.stream.Stream;
 /** The survivors at the ends of the rounds of a verdict's history, by site, by memory and by the words for their units. */
 final class RetainedByRound {
 
-    private record SiteOnDevice(AllocationSite site, int device) {}
+    private record SiteOnDevice(AllocationSite site, Optional<String> source, int device) {}
 
     /** The buffers and bytes that each round added or removed, by round, from 1. */
     private static final class Series {
         private final SortedMap<Integer, Long> buffers = new TreeMap<>();
         private final SortedMap<Integer, Long> bytes = new TreeMap<>();
         private final Set<Owner> owners = new LinkedHashSet<>();
+        private final SourceVocabulary words;
+
+        private Series(SourceVocabulary words) {
+            this.words = words;
+        }
     }
 
     private final AllocationHistory history;
@@ -57,18 +62,18 @@ final class RetainedByRound {
 
     private void add(BufferGeneration.HoldInterval held, int from, int until) {
         BufferGeneration buffer = held.buffer();
-        SiteOnDevice site = new SiteOnDevice(sites.siteOf(buffer), buffer.device());
-        Series ofSite = bySite.computeIfAbsent(site, unused -> new Series());
+        SiteOnDevice site = new SiteOnDevice(
+                sites.siteOf(buffer), buffer.request().details().source(), buffer.device());
+        Series ofSite = bySite.computeIfAbsent(site, unused -> new Series(history.vocabularyOf(buffer.request())));
         marks.add(from, until, 1, ofSite.buffers);
         marks.add(from, until, held.size(), ofSite.bytes);
         buffer.owner().ifPresent(ofSite.owners::add);
         DeviceMemory memory = new DeviceMemory(buffer.device(), buffer.type());
         marks.add(from, until, held.size(), byMemory.computeIfAbsent(memory, unused -> new TreeMap<>()));
         if (!buffer.hasDevice()) {
-            SourceVocabulary words = history.vocabularyOf(buffer.request());
-            marks.add(from, until, 1, byUnit.computeIfAbsent(words, unused -> new TreeMap<>()));
+            marks.add(from, until, 1, byUnit.computeIfAbsent(ofSite.words, unused -> new TreeMap<>()));
             if (held.size() == 0) {
-                marks.add(from, until, 1, byUnsizedUnit.computeIfAbsent(words, unused -> new TreeMap<>()));
+                marks.add(from, until, 1, byUnsizedUnit.computeIfAbsent(ofSite.words, unused -> new TreeMap<>()));
             }
         }
     }
@@ -110,12 +115,13 @@ final class RetainedByRound {
             if (!bytes.isZero() || !buffers.isZero()) {
                 SiteGrowth one = new SiteGrowth(
                         where.site(),
+                        series.words,
                         sites.originOf(where.site()),
                         List.of(where.device()),
                         buffers,
                         bytes,
                         List.copyOf(series.owners));
-                grouped.merge(List.of(where.site(), buffers, bytes), one, RetainedByRound::together);
+                grouped.merge(List.of(where.site(), series.words, buffers, bytes), one, RetainedByRound::together);
             }
         });
         return List.copyOf(grouped.values());
@@ -132,6 +138,6 @@ final class RetainedByRound {
         List<Owner> owners = Stream.concat(one.owners().stream(), other.owners().stream())
                 .distinct()
                 .toList();
-        return new SiteGrowth(one.site(), one.origin(), devices, one.buffers(), one.bytes(), owners);
+        return new SiteGrowth(one.site(), one.words(), one.origin(), devices, one.buffers(), one.bytes(), owners);
     }
 }

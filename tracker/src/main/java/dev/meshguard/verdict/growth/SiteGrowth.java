@@ -3,6 +3,7 @@ package dev.meshguard.verdict.growth;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.verdict.AllocationSite;
 import java.util.List;
 import java.util.Optional;
@@ -13,6 +14,7 @@ import org.apiguardian.api.API.Status;
  * The growth of one site over the rounds, on devices where it is equal.
  *
  * @param site the common properties of the buffers
+ * @param words the words of the source that reported them
  * @param origin the place that requested the oldest of them, if it was captured
  * @param devices the devices, ascending
  * @param buffers how many buffers each round retained on each of them
@@ -23,6 +25,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record SiteGrowth(
         AllocationSite site,
+        SourceVocabulary words,
         Optional<Origin> origin,
         List<Integer> devices,
         RoundVector buffers,
@@ -35,9 +38,23 @@ public record SiteGrowth(
         owners = List.copyOf(owners);
     }
 
-    /** Returns the trend of the bytes; of the number of buffers if their size is unknown. */
+    /** Returns the site in the words of its source: {@code native memory from Store.open}. */
+    public String name() {
+        return site.text(words);
+    }
+
+    /** Returns whether the size of the buffers is unknown, as that of closeable objects. */
+    public boolean isOfUnknownSize() {
+        return bytes.isZero() && devices.equals(List.of(HistoryEvent.NO_DEVICE));
+    }
+
+    /** Returns the bytes on each device; the buffers if their size is unknown. */
+    public RoundVector amounts() {
+        return isOfUnknownSize() ? buffers : bytes;
+    }
+
+    /** Returns the trend of the {@linkplain #amounts() amounts}. */
     public Trend trend() {
-        boolean isOfUnknownSize = bytes.isZero() && devices.equals(List.of(HistoryEvent.NO_DEVICE));
-        return (isOfUnknownSize ? buffers : bytes).trend();
+        return amounts().trend();
     }
 }

@@ -12,4 +12,10 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record UnitGrowth(SourceVocabulary words, RoundVector units) {}
+public record UnitGrowth(SourceVocabulary words, RoundVector units) {
+
+    /** Returns the name of the memory, for example {@code native memory}; for objects, which are counted by their class, that class. */
+    public String name() {
+        return words.memory().orElse("memory of no device");
+    }
+}

@@ -265,8 +265,9 @@ class ChartsTests {
                 3, round -> tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 0));
         chromium.open(SampleRun.of("unknown size", tracker).file());
 
-        assertThat(chromium.texts("#growth-table td[data-key=slope]")).containsExactly("size unknown");
+        assertThat(chromium.texts("#growth-table td[data-key=slope]")).containsExactly("+1 buffer");
         assertThat(chromium.texts("#growth-table td[data-key=memory]")).containsExactly("3 buffers");
+        assertThat(tooltipIn(chromium, "#growth-chart")).startsWith("After round 3").contains("3 buffers");
     }
 
     @Test

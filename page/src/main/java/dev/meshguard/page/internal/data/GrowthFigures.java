@@ -3,22 +3,22 @@ package dev.meshguard.page.internal.data;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.report.AccumulationReport;
-import dev.meshguard.verdict.AllocationSite;
+import dev.meshguard.report.internal.Alike;
+import dev.meshguard.report.internal.DeviceNames;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorGroup;
-import dev.meshguard.verdict.baseline.Fingerprint;
 import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.RoundVector;
 import dev.meshguard.verdict.growth.Rounds;
 import dev.meshguard.verdict.growth.SiteGrowth;
-import dev.meshguard.verdict.growth.Trend;
+import dev.meshguard.verdict.growth.UnitGrowth;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Writes the growth over repeated rounds into the data of a page: that of each memory, and that of each call site. */
 final class GrowthFigures {
@@ -26,12 +26,34 @@ final class GrowthFigures {
     private static final int MAX_SITES = 500;
     private static final int MAX_ROUNDS = 1_000;
 
-    private final LeakVerdict verdict;
+    /** What grows: bytes, or units if their size is unknown; on so many devices the same. */
+    private record Line(
+            String name, Optional<String> site, Optional<SourceVocabulary> units, RoundVector amounts, int times) {
+
+        static Line of(Alike<MemoryGrowth> alike) {
+            MemoryGrowth memory = alike.first();
+            String name = DeviceNames.memory(memory.memory().type(), alike.devices());
+            return new Line(name, Optional.empty(), Optional.empty(), memory.bytes(), 1);
+        }
+
+        static Line of(UnitGrowth growth) {
+            return new Line(growth.name(), Optional.empty(), Optional.of(growth.words()), growth.units(), 1);
+        }
+
+        static Line of(SiteGrowth site) {
+            return new Line(
+                    site.name(),
+                    site.origin().flatMap(Origin::site).map(Object::toString),
+                    Optional.of(site.words()).filter(words -> site.isOfUnknownSize()),
+                    site.amounts(),
+                    site.devices().size());
+        }
+    }
+
     private final Accumulation growth;
     private final int[] rounds;
 
-    private GrowthFigures(LeakVerdict verdict, Accumulation growth) {
-        this.verdict = verdict;
+    private GrowthFigures(Accumulation growth) {
         this.growth = growth;
         int count = Math.min(growth.rounds(), MAX_ROUNDS);
         this.rounds = IntStream.range(0, count)
@@ -45,7 +67,7 @@ final class GrowthFigures {
         return figures.growth()
                 .or(() -> hasRounds(verdict) ? Optional.of(Accumulation.of(verdict, Rounds.MARKED)) : Optional.empty())
                 .filter(growth -> growth.rounds() > 0)
-                .map(growth -> new GrowthFigures(verdict, growth));
+                .map(GrowthFigures::new);
     }
 
     private static boolean hasRounds(LeakVerdict verdict) {
@@ -54,67 +76,38 @@ final class GrowthFigures {
 
     void write(JsonGenerator json, TruncationInfo shown) throws IOException {
         List<SiteGrowth> sites = growth.sites();
-        int shownSites = Math.min(sites.size(), MAX_SITES);
         json.writeObjectFieldStart("growth");
         json.writeNumberField("rounds", growth.rounds());
         json.writeNumberField("warmUp", growth.warmUp());
         json.writeStringField("trend", growth.trend().name());
         Columns.texts("text", AccumulationReport.of(growth).text().lines().toList(), json);
         Columns.numbers("round", IntStream.of(rounds).asLongStream().toArray(), json);
-        memories(json);
-        Map<AllocationSite, Fingerprint> fingerprints = fingerprints();
+        JsonParts.objects("memories", memories(), json, line -> write(line, json));
         JsonParts.objects(
-                "sites",
-                sites.subList(0, shownSites),
-                json,
-                site -> site(site, Optional.ofNullable(fingerprints.get(site.site())), json));
+                "sites", sites.stream().limit(MAX_SITES).map(Line::of).toList(), json, line -> write(line, json));
         json.writeEndObject();
-        shown.add("growthSites", shownSites, sites.size());
+        shown.add("growthSites", Math.min(sites.size(), MAX_SITES), sites.size());
         shown.add("growthRounds", rounds.length, growth.rounds());
     }
 
-    private void memories(JsonGenerator json) throws IOException {
-        JsonParts.objects("memories", growth.memory(), json, memory -> {
-            json.writeStringField("name", memory.memory().toString());
-            json.writeNumberField("device", MeshGrid.number(memory.memory().device()));
-            json.writeStringField("type", memory.memory().type().name());
-            Columns.numbers("memory", afterEachRound(memory.bytes(), 1), json);
-            json.writeStringField("trend", memory.bytes().trend().name());
-            json.writeNumberField("slopeBytesPerRound", memory.bytes().perRound());
-        });
+    private List<Line> memories() {
+        return Stream.concat(
+                        Alike.memories(growth).stream().map(Line::of),
+                        growth.units().stream().map(Line::of))
+                .toList();
     }
 
-    private void site(SiteGrowth site, Optional<Fingerprint> fingerprint, JsonGenerator json) throws IOException {
-        int devices = site.devices().size();
-        JsonParts.optional("fingerprint", fingerprint.map(Fingerprint::toString), json);
-        json.writeStringField("name", site.site().toString());
-        json.writeStringField("type", site.site().type().name());
-        Columns.numbers(
-                "devices", site.devices().stream().mapToLong(Integer::longValue).toArray(), json);
-        Columns.numbers("memory", afterEachRound(site.bytes(), devices), json);
-        Columns.numbers("buffers", afterEachRound(site.buffers(), devices), json);
-        json.writeNumberField("slopeBytesPerRound", slope(site) * devices);
-        json.writeStringField("trend", site.trend().name());
-        JsonParts.optional("site", site.origin().flatMap(Origin::site).map(Object::toString), json);
-    }
-
-    private long slope(SiteGrowth site) {
-        int counted = growth.rounds() - growth.warmUp();
-        if (site.bytes().trend() != Trend.GROWING || counted < 1) {
-            return 0;
+    private void write(Line line, JsonGenerator json) throws IOException {
+        json.writeStringField("name", line.name());
+        JsonParts.optional("site", line.site(), json);
+        if (line.units().isPresent()) {
+            SourceVocabulary words = line.units().get();
+            Columns.texts("units", List.of(words.unit(), words.units()), json);
         }
-        long sum = site.bytes().amounts().tailMap(growth.warmUp() + 1).values().stream()
-                .mapToLong(Long::longValue)
-                .sum();
-        return (sum + counted - 1) / counted;
-    }
-
-    private Map<AllocationSite, Fingerprint> fingerprints() {
-        Map<AllocationSite, Fingerprint> fingerprints = new HashMap<>();
-        for (SurvivorGroup group : verdict.groups()) {
-            fingerprints.putIfAbsent(AllocationSite.of(group.first().buffer()), Fingerprint.of(group));
-        }
-        return fingerprints;
+        json.writeNumberField("devices", line.times());
+        Columns.numbers("amounts", afterEachRound(line.amounts(), line.times()), json);
+        json.writeNumberField("perRound", line.amounts().perRound() * line.times());
+        json.writeStringField("trend", line.amounts().trend().name());
     }
 
     /** A round's amount is its change; a curve shows the total. */
