@@ -38,6 +38,7 @@ import org.apiguardian.api.API.Status;
  * @param reproduction the command that runs this again, if it is known
  * @param page the location of a page that shows it, if one was written
  * @param shortage the lack of memory that failed the test, if it failed for that
+ * @param hasNoTest whether it is about memory of no test, which no annotation can expect
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -50,7 +51,8 @@ public record VerdictReport(
         Optional<ExpectationSnippet> expectationSnippet,
         Optional<String> reproduction,
         Optional<String> page,
-        Optional<MemoryShortage> shortage) {
+        Optional<MemoryShortage> shortage,
+        boolean hasNoTest) {
 
     private static final int MAX_HOLDERS = 3;
 
@@ -116,29 +118,68 @@ public record VerdictReport(
         List<String> more = new ArrayList<>(notes);
         more.add(note);
         return new VerdictReport(
-                verdict, survivors, sections, more, expectations, expectationSnippet, reproduction, page, shortage);
+                verdict,
+                survivors,
+                sections,
+                more,
+                expectations,
+                expectationSnippet,
+                reproduction,
+                page,
+                shortage,
+                hasNoTest);
     }
 
     /** Returns this report with the command that reproduces it. */
     public VerdictReport reproducedBy(String command) {
         Optional<String> known = Optional.of(command);
         return new VerdictReport(
-                verdict, survivors, sections, notes, expectations, expectationSnippet, known, page, shortage);
+                verdict,
+                survivors,
+                sections,
+                notes,
+                expectations,
+                expectationSnippet,
+                known,
+                page,
+                shortage,
+                hasNoTest);
     }
 
     /** Returns this report for memory of no test: no annotation can expect it, but an entry of a file can. */
     public VerdictReport ofNoTest() {
-        Optional<ExpectationSnippet> inFile =
-                expectationSnippet.map(entry -> new ExpectationSnippet(entry.line(), entry.line()));
         return new VerdictReport(
-                verdict, survivors, sections, notes, expectations, inFile, reproduction, page, shortage);
+                verdict,
+                survivors,
+                sections,
+                notes,
+                expectations,
+                expectationSnippet,
+                reproduction,
+                page,
+                shortage,
+                true);
+    }
+
+    /** Returns whether no annotation can expect its memory, because there is no test that could have one. */
+    public boolean isExpectedByFileOnly() {
+        return hasNoTest || (VerdictText.isOfProgram(this) && reproduction.isEmpty());
     }
 
     /** Returns this report with the location of a page that shows it. */
     public VerdictReport shownAt(String place) {
         Optional<String> known = Optional.of(place);
         return new VerdictReport(
-                verdict, survivors, sections, notes, expectations, expectationSnippet, reproduction, known, shortage);
+                verdict,
+                survivors,
+                sections,
+                notes,
+                expectations,
+                expectationSnippet,
+                reproduction,
+                known,
+                shortage,
+                hasNoTest);
     }
 
     /**
@@ -155,7 +196,7 @@ public record VerdictReport(
         Optional<ExpectationSnippet> none = Optional.empty();
         Optional<MemoryShortage> known = Optional.of(cause);
         return new VerdictReport(
-                verdict, survivors, afterFailure, notes, expectations, none, reproduction, page, known);
+                verdict, survivors, afterFailure, notes, expectations, none, reproduction, page, known, hasNoTest);
     }
 
     /** Returns the findings about survivors of one status. */

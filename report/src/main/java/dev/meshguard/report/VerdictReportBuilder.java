@@ -75,7 +75,8 @@ final class VerdictReportBuilder {
                 expectationSnippet(),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                false);
     }
 
     // Sections

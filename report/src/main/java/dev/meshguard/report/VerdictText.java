@@ -253,8 +253,7 @@ final class VerdictText {
         boolean isOne = findings(report) == 1;
         report.expectationSnippet()
                 .filter(unused -> isOne || report.page().isEmpty())
-                .map(entry ->
-                        isOfProgram(report) && report.reproduction().isEmpty() ? entry.line() : entry.annotation())
+                .map(entry -> report.isExpectedByFileOnly() ? entry.line() : entry.annotation())
                 .ifPresent(entry -> end.add(named("expect", use(report, isOne) + entry)));
         String hint = isOne || report.expectationSnippet().isEmpty() ? "" : "   (with the entries that expect them)";
         report.page()
@@ -296,7 +295,8 @@ final class VerdictText {
                 .sum();
     }
 
-    private static boolean isOfProgram(VerdictReport report) {
+    /** Returns whether what ran was a program that knows devices and no meshes. */
+    static boolean isOfProgram(VerdictReport report) {
         return report.verdict().vocabulary().equals(SourceVocabulary.PROGRAM);
     }
 

@@ -184,7 +184,8 @@ class VerdictTextTests {
                         clean.expectationSnippet(),
                         Optional.of("mvn test"),
                         Optional.of("target/meshguard/page.html"),
-                        Optional.empty())
+                        Optional.empty(),
+                        false)
                 .text();
     }
 }
