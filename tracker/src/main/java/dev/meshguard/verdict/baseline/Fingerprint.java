@@ -18,6 +18,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -46,7 +48,9 @@ import org.apiguardian.api.API.Status;
  *       {@code lambda$load$3} is {@code lambda$load}, {@code Model$1} is {@code Model}, {@code Model$$SpringCGLIB$$0}
  *       is {@code Model}; a frame that repeats the one before it is left out;
  *   <li>if no frame remains: {@code owner} with the owner in lower case and without its numbers
- *       ({@code owner program (add)}), and {@code label} with the label, as far as they are known.
+ *       ({@code owner program (add)}), if it is known;
+ *   <li>if no frame remains, or the size is unknown: {@code label} with the label, if it is known. That of an object is its class, without
+ *       the number of a lambda or proxy.
  * </ol>
  *
  * @param digest the SHA-256, 64 hexadecimal digits in lower case
@@ -64,6 +68,7 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
     private static final int MIN_DIGITS = 6;
     private static final long MAX_SIZE_CLASS = 1L << 62;
     private static final Pattern NUMBERS = Pattern.compile("\\d+");
+    private static final Pattern NUMBERED_CLASS = Pattern.compile("\\$\\$Lambda.*|(?<=\\$Proxy)\\d+");
     private static final Pattern BLANKS = Pattern.compile("\\s+");
 
     /** Returns the fingerprint of a group of survivors. */
@@ -76,11 +81,11 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
         long sizeClass = sizeClassOf(buffer.size());
         List<FrameName> frames = buffer.origin().map(Fingerprint::frames).orElseGet(List::of);
         List<String> lines = new ArrayList<>(List.of(buffer.type().name(), Long.toString(sizeClass)));
-        List<String> who = frames.isEmpty()
-                ? withoutOrigin(buffer)
-                : frames.stream().map(FrameName::toString).toList();
-        lines.addAll(who);
-        String place = frames.isEmpty() ? String.join(", ", who) : frames.get(0).description();
+        frames.forEach(frame -> lines.add(frame.toString()));
+        List<String> names = names(buffer, frames.isEmpty(), frames.isEmpty() || sizeClass == 0);
+        lines.addAll(names);
+        String place = Stream.concat(frames.stream().limit(1).map(FrameName::description), names.stream())
+                .collect(Collectors.joining(", "));
         return new Fingerprint(
                 sha256(String.join("\n", lines) + "\n"),
                 buffer.type(),
@@ -102,11 +107,14 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
         return frames;
     }
 
-    private static List<String> withoutOrigin(BufferGeneration buffer) {
-        List<String> lines = new ArrayList<>();
-        buffer.owner().map(Fingerprint::description).ifPresent(lines::add);
-        buffer.label().ifPresent(label -> lines.add("label " + label));
-        return lines;
+    private static List<String> names(BufferGeneration buffer, boolean withOwner, boolean withLabel) {
+        List<String> names = new ArrayList<>();
+        buffer.owner().filter(owner -> withOwner).map(Fingerprint::description).ifPresent(names::add);
+        buffer.label()
+                .filter(label -> withLabel)
+                .map(label -> "label " + NUMBERED_CLASS.matcher(label).replaceAll(""))
+                .ifPresent(names::add);
+        return names;
     }
 
     /** The runtime numbers programs and traces in the order of their creation. */

@@ -2,14 +2,18 @@ package dev.meshguard.verdict.baseline;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.SYSTEM_MEMORY;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.SurvivorGroup;
@@ -171,6 +175,20 @@ class FingerprintTests {
         }
 
         assertThat(fingerprint(one)).isNotEqualTo(fingerprint(other));
+    }
+
+    /** Two objects of one method have the same frames, and no size that differs. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Deflater", "Deflater$$Lambda$14/0x0000000800c03000", "Deflater$$Lambda/0x000071c3"})
+    void standsOnTheClassOfAnObjectToo(String label) throws Exception {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.lease(AllocationDetails.user().labelled(label), OriginFilter.none(), SYSTEM_MEMORY, 0);
+
+        Fingerprint fingerprint = Fingerprint.of(tracker.history().live().get(0));
+
+        assertThat(fingerprint.digest())
+                .isEqualTo(sha256("SYSTEM_MEMORY\n0\n" + HERE + "standsOnTheClassOfAnObjectToo\nlabel Deflater\n"));
+        assertThat(fingerprint.callSite()).isEqualTo("FingerprintTests.standsOnTheClassOfAnObjectToo, label Deflater");
     }
 
     @ParameterizedTest
