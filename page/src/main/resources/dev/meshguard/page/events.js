@@ -17,11 +17,12 @@ const EventsView = (() => {
     /** The columns of an event as text, followed by its details. */
     const described = (index) => {
         const events = data.events;
+        const isOnDevice = events.device[index] >= 0;
         const memory = [
             text(events.type[index]),
-            events.size[index] < 0 ? "" : Format.shortSize(events.size[index]),
-            events.address[index] < 0 ? "" : `at ${Format.hex(events.address[index])}`,
-            events.device[index] < 0 ? "" : `on device ${events.device[index]}`,
+            events.size[index] < (isOnDevice ? 0 : 1) ? "" : Format.shortSize(events.size[index]),
+            events.address[index] < 0 ? "" : isOnDevice ? `at ${Format.hex(events.address[index])}` : `number ${events.address[index]}`,
+            isOnDevice ? `on device ${events.device[index]}` : "",
         ].filter((part) => part !== "");
         const details = text(events.text[index]);
         return [memory.join(" "), details].filter((part) => part !== "").join(", ");

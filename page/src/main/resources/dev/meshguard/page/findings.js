@@ -27,7 +27,13 @@ const Findings = (() => {
 
     const count = (finding) => sum(finding, "count");
 
+    /** Returns the words for the units of some groups: those that all have. */
+    const units = (groups) => (new Set(groups.map((group) => group.units[0])).size === 1 ? groups[0].units : ["allocation", "allocations"]);
+
+    /** Returns its number and, if the size is known, its bytes: `24 buffers, 1.69 MiB`. */
+    const amount = (finding) => Format.units(count(finding), units(finding.members)) + (bytes(finding) === 0 ? "" : `, ${Format.shortSize(bytes(finding))}`);
+
     const devices = (finding) => [...new Set(finding.members.flatMap((group) => group.devices))].sort((one, other) => one - other);
 
-    return { link, all, root, bytes, count, devices };
+    return { link, all, root, bytes, count, units, amount, devices };
 })();

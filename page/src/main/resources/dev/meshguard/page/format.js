@@ -23,6 +23,9 @@ const Format = (() => {
 
     const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
+    /** A number of what is named in the singular and in the plural. */
+    const units = (number, [one, more]) => `${number} ${number === 1 ? one : more}`;
+
     const signedSize = (bytes) => (bytes > 0 ? "+" : "") + shortSize(bytes).replace("-", "−");
 
     /** A round step of bytes, a power of two, of which about so many make the given amount. */
@@ -56,5 +59,5 @@ const Format = (() => {
     /** The marks of rectangles, by number. */
     const MARKS = ["freed", "leaked", "misreported", "expected", "undecided", "late"];
 
-    return { shortSize, size, hex, address, count, signedSize, step, duration, thousands, outcome, shortFrame, MARKS };
+    return { shortSize, size, hex, address, count, units, signedSize, step, duration, thousands, outcome, shortFrame, MARKS };
 })();

@@ -14,7 +14,7 @@ const GrowthView = (() => {
     let drawn;
 
     /** Memory of unknown size, as of closeable objects, is counted in units. */
-    const text = (line, amount, ofBytes) => (line.units ? `${amount} ${line.units[Math.abs(amount) === 1 ? 0 : 1]}` : ofBytes(amount));
+    const text = (line, amount, ofBytes) => (line.units ? Format.units(amount, line.units) : ofBytes(amount));
 
     const steepestFirst = (all) => all.sort((one, other) => Math.abs(other.perRound) - Math.abs(one.perRound));
 

@@ -52,21 +52,25 @@ const HeadView = (() => {
             : Dom.make(
                   "ul",
                   { class: "causes", id: "causes", "aria-label": "Causes" },
-                  data.causes.map((cause) =>
-                      Dom.make(
+                  data.causes.map((cause) => {
+                      const groups = data.groups.filter((group) => group.cause === cause.cause && group.status !== "EXPECTED");
+                      return Dom.make(
                           "li",
                           { "data-cause": cause.cause },
                           Dom.make("b", {}, cause.cause),
-                          ` ${Format.count(Findings.all(data).filter((finding) => finding.cause === cause.cause && finding.status !== "EXPECTED" && finding.consequenceOf == null).length, "finding")} · ${Format.count(cause.buffers, "buffer")} · `,
-                          Dom.make("span", { title: Format.size(cause.bytes) }, Format.shortSize(cause.bytes)),
-                      ),
-                  ),
+                          ` ${Format.count(groups.filter((group) => group.foldedInto == null && group.consequenceOf == null).length, "finding")} · ${Format.units(cause.buffers, Findings.units(groups))}`,
+                          cause.bytes === 0 ? null : [" · ", Dom.make("span", { title: Format.size(cause.bytes) }, Format.shortSize(cause.bytes))],
+                      );
+                  }),
               );
 
     /** The finding that the first line of the text names. */
     const largest = (data) => data.largest && data.groups[data.largest.group];
 
     const row = (name, ...content) => Dom.make("div", {}, Dom.make("dt", {}, name), Dom.make("dd", {}, content));
+
+    /** Returns `24 DRAM buffers`; the name of objects is that of their memory: `10 RocksIterator`. */
+    const counted = (finding) => Format.units(Findings.count(finding), finding.units.map((unit) => (unit === finding.type ? unit : `${finding.type} ${unit}`)));
 
     const finding = (data) => {
         const group = largest(data);
@@ -84,8 +88,8 @@ const HeadView = (() => {
                 "p",
                 { class: "what" },
                 of === 1 ? null : Dom.make("span", { class: "rank" }, `Largest of ${of}`),
-                Dom.make("b", { title: Format.size(bytes) }, Format.shortSize(bytes)),
-                ` in ${Format.count(Findings.count(group), `${group.type} buffer`)}${consequences > 0 ? ` and ${consequences} freed with ${Findings.count(group) === 1 ? "it" : "them"}` : ""}${devices.length === 0 ? "" : ` on ${devices.length === 1 ? `device ${devices[0]}` : `${devices.length} devices`}`}`,
+                bytes === 0 ? null : [Dom.make("b", { title: Format.size(bytes) }, Format.shortSize(bytes)), " in "],
+                `${counted(group)}${consequences > 0 ? ` and ${consequences} freed with ${Findings.count(group) === 1 ? "it" : "them"}` : ""}${devices.length === 0 ? "" : ` on ${devices.length === 1 ? `device ${devices[0]}` : `${devices.length} devices`}`}`,
                 group.label ? [", label ", Dom.make("span", { class: "label" }, `“${group.label}”`)] : null,
             ),
             group.site ? Dom.make("p", { class: "where" }, "at ", Dom.frame(group.site)) : null,

@@ -166,8 +166,8 @@ const LiveView = (() => {
     const show = (newData) => {
         data = newData;
         const section = Dom.section("live");
-        if (data.series.length === 0 || data.end === 0) {
-            section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
+        if (data.series.every((series) => series.peak.bytes === 0) || data.end === 0) {
+            section.hidden = true;
             return;
         }
         leaked = leakedSeries(data);

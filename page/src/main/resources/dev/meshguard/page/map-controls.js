@@ -36,7 +36,7 @@ const MapControls = (() => {
             "p",
             { class: "keys", id: "map-key" },
             colours.legend.map(({ group, number }) =>
-                Dom.make("span", { class: "key", "data-finding": group.number }, Dom.swatch(`finding-${number}`), Address.link("finding", group.number, `${group.number} ${group.cause}`), ` ${Format.count(Findings.count(group), "buffer")}, ${Format.shortSize(Findings.bytes(group))}`),
+                Dom.make("span", { class: "key", "data-finding": group.number }, Dom.swatch(`finding-${number}`), Address.link("finding", group.number, `${group.number} ${group.cause}`), ` ${Findings.amount(group)}`),
             ),
             colours.others === 0 ? null : Dom.make("span", { class: "key" }, Dom.swatch(`finding-${FindingColours.COLOURS}`), Format.count(colours.others, "other finding")),
             used.filter((number) => number > 1).map((number) => Dom.make("span", { class: "key" }, Dom.mark(Format.MARKS[number]), MapDetails.MEANINGS[Format.MARKS[number]])),

@@ -25,9 +25,12 @@ const MapDetails = (() => {
         /** The finding of a group: its first group, or the group itself if it is a consequence. */
         const finding = (index) => group(index) && (data.groups[group(index).foldedInto] || group(index));
 
+        /** Nothing where it is unknown, as that of objects. */
+        const size = (index) => rectangles.size[index] !== 0 && Format.size(rectangles.size[index]);
+
         const name = (index) => {
             const label = text(rectangles.label[index]);
-            return `${lane(index).type} ${Format.size(rectangles.size[index])}${lane(index).device < 0 ? "" : ` on device ${lane(index).device}`}${label ? `, “${label}”` : ""}`;
+            return `${group(index)?.type ?? lane(index).type}${size(index) ? ` ${size(index)}` : ""}${lane(index).device < 0 ? "" : ` on device ${lane(index).device}`}${label ? `, “${label}”` : ""}`;
         };
 
         const summary = (index) => {
@@ -50,7 +53,7 @@ const MapDetails = (() => {
         const tip = (index) => [
             Dom.make("p", {}, Dom.make("b", {}, name(index))),
             Dom.make("p", {}, fate(index)),
-            Dom.make("p", {}, `from event #${rectangles.from[index]} ${rectangles.to[index] < 0 ? "to the end" : `to #${rectangles.to[index]}`}, at ${Format.hex(rectangles.address[index])}`),
+            Dom.make("p", {}, `from event #${rectangles.from[index]} ${rectangles.to[index] < 0 ? "to the end" : `to #${rectangles.to[index]}`}${lane(index).device < 0 ? "" : `, at ${Format.hex(rectangles.address[index])}`}`),
             stack(index),
         ];
 
@@ -58,15 +61,15 @@ const MapDetails = (() => {
         const card = (index) => {
             const rows = [
                 ["What became of it", fate(index)],
-                ["Where", lane(index).device < 0 ? lane(index).type : `${lane(index).type} at ${Format.address(rectangles.address[index])} on device ${lane(index).device}`],
-                ["Size", Format.size(rectangles.size[index])],
+                ["Where", lane(index).device < 0 ? group(index)?.type ?? lane(index).type : `${lane(index).type} at ${Format.address(rectangles.address[index])} on device ${lane(index).device}`],
+                ["Size", size(index) || undefined],
                 ["Label", text(rectangles.label[index])],
                 ["Kind", text(rectangles.kind[index])],
                 ["From", Address.event(rectangles.from[index])],
                 ["To", rectangles.to[index] < 0 ? "still there at the end" : Address.event(rectangles.to[index])],
                 ["Open reports", rectangles.reports[index] > 1 ? `${rectangles.reports[index]} at one address` : undefined],
                 ["Devices", rectangles.unlikeMost[index] === 1 ? "most devices have none like it" : undefined],
-                ["Finding", finding(index) && Address.link("finding", finding(index).number, `${finding(index).number}: ${finding(index).cause} · ${Format.count(Findings.count(finding(index)), "buffer")}`)],
+                ["Finding", finding(index) && Address.link("finding", finding(index).number, `${finding(index).number}: ${finding(index).cause} · ${Findings.amount(finding(index))}`)],
                 ["Allocated by", stack(index)],
             ];
             return [

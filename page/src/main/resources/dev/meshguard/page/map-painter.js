@@ -274,7 +274,7 @@ const MapPainter = (() => {
             context.fillStyle = colours.paper;
             context.fillRect(0, top + tall - 0.5, right, 1);
             const isFree = scene.labels.every((label) => label.bottom < top + tall / 2 - 5 || label.top > top + tall / 2 + 5);
-            const text = `${Format.count(band.count, "buffer")}, ${Format.shortSize(band.bytes)}`;
+            const text = Format.count(band.count, "buffer") + (band.bytes === 0 ? "" : `, ${Format.shortSize(band.bytes)}`);
             const left = right - 8 - context.measureText(text).width;
             if (tall >= 12 && isFree && left > scene.x(scene.axis.of(band.from))) {
                 context.fillStyle = colours.onFinding;

@@ -53,8 +53,8 @@ const MatrixView = (() => {
 
     const show = (data) => {
         const section = Dom.section("matrix");
-        if (data.matrix.length === 0) {
-            section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
+        if (data.matrix.every((cell) => cell.device < 0)) {
+            section.hidden = true;
             return;
         }
         const place = Dom.make("div", {}, table(data.matrix));

@@ -117,7 +117,7 @@ const SpaceView = (() => {
         model = SpaceModel.of(data);
         const section = Dom.section("space");
         if (model.isEmpty) {
-            section.append(Dom.make("p", { class: "empty" }, "No buffer of an allocator was allocated."));
+            section.hidden = true;
             return;
         }
         details = MapDetails.create(data);

@@ -30,11 +30,14 @@ const SuiteGroups = (() => {
             fingerprints: gather(findings, (finding) => finding.fingerprint),
         }));
 
+    /** Where no size is known, as that of objects, only the number. */
+    const amount = (findings) => (sum(findings, "bytes") === 0 ? "" : `${Format.size(sum(findings, "bytes"))} in `) + Format.count(sum(findings, "buffers"), "buffer");
+
     const short = (findings) => findings[0].fingerprint.slice(0, DIGITS);
 
     const tests = (findings, title) => {
         const all = gather(findings, (finding) => finding.run.page || finding.run.id);
-        const line = (ofRun) => Dom.make("li", {}, title(ofRun[0].run), ` ${Format.shortSize(sum(ofRun, "bytes"))} in ${Format.count(sum(ofRun, "buffers"), "buffer")}`);
+        const line = (ofRun) => Dom.make("li", {}, title(ofRun[0].run), ` ${amount(ofRun)}`);
         const list = (some) => Dom.make("ul", { class: "group-tests" }, some.map(line));
         return [list(all.slice(0, TESTS)), all.length > TESTS && Dom.make("details", {}, Dom.make("summary", {}, `${all.length - TESTS} more`), list(all.slice(TESTS)))];
     };
@@ -53,7 +56,7 @@ const SuiteGroups = (() => {
                 Dom.make(
                     "div",
                     { class: "fingerprint", "data-fingerprint": short(findings) },
-                    Dom.make("p", {}, Dom.make("a", { href: hash(group, findings) }, Dom.make("code", {}, short(findings))), ` ${findings[0].type}, ${Format.size(sum(findings, "bytes"))} in ${Format.count(sum(findings, "buffers"), "buffer")}`),
+                    Dom.make("p", {}, Dom.make("a", { href: hash(group, findings) }, Dom.make("code", {}, short(findings))), ` ${findings[0].type}, ${amount(findings)}`),
                     tests(findings, title),
                 ),
             );
@@ -66,7 +69,7 @@ const SuiteGroups = (() => {
             columns: [
                 { key: "cause", title: "Cause", value: (group) => group.cause, cells: (group) => Dom.make("span", { class: "run-outcome" }, Dom.mark(MARKS[group.status] || "undecided"), group.cause) },
                 { key: "site", title: "Allocated in", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.frame(group.site) : Dom.make("span", { class: "absent" }, "unknown line")) },
-                { key: "bytes", title: "Bytes", number: true, value: (group) => group.bytes, cells: (group) => Dom.make("span", { title: Format.size(group.bytes) }, Format.shortSize(group.bytes)) },
+                { key: "bytes", title: "Bytes", number: true, value: (group) => group.bytes, cells: (group) => (group.bytes === 0 ? Dom.absent() : Dom.make("span", { title: Format.size(group.bytes) }, Format.shortSize(group.bytes))) },
                 { key: "buffers", title: "Buffers", number: true, value: (group) => group.buffers, cells: (group) => String(group.buffers) },
                 { key: "tests", title: "Tests", number: true, value: (group) => group.tests, cells: (group) => String(group.tests) },
                 { key: "fingerprints", title: "Fingerprints", number: true, value: (group) => group.fingerprints.length, cells: (group) => String(group.fingerprints.length) },

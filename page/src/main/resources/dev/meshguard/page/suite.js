@@ -44,7 +44,7 @@ const SuiteView = (() => {
                     "p",
                     { class: "totals", id: "totals" },
                     [...counts].map(([word, { mark: sign, number }]) => Dom.make("span", { class: "key", "data-outcome": word }, Dom.mark(sign), Dom.make("b", {}, String(number)), word.toLowerCase())),
-                    Dom.make("span", {}, Dom.make("b", { "data-total": "leaks" }, String(leaks)), ` ${leaks === 1 ? "leak" : "leaks"}, `, Dom.make("span", { "data-total": "bytes" }, Format.size(leaked))),
+                    Dom.make("span", {}, Dom.make("b", { "data-total": "leaks" }, String(leaks)), ` ${leaks === 1 ? "leak" : "leaks"}`, leaked === 0 ? null : [", ", Dom.make("span", { "data-total": "bytes" }, Format.size(leaked))]),
                     Dom.make("span", {}, Dom.make("b", { "data-total": "buffers" }, String(data.runs.reduce((sum, run) => sum + run.buffers, 0))), " buffers tracked"),
                 ),
                 peak("Peak of a device", "devicePeakByType"),
@@ -64,7 +64,7 @@ const SuiteView = (() => {
         value: (run) => highest(run, amounts)?.[1] ?? 0,
         cells: (run) => {
             const [type, bytes] = highest(run, amounts) || [];
-            return type ? Dom.make("span", { title: `The most ${type} that ${holder} held at once: ${Format.size(bytes)}` }, Format.shortSize(bytes)) : Dom.absent();
+            return bytes > 0 ? Dom.make("span", { title: `The most ${type} that ${holder} held at once: ${Format.size(bytes)}` }, Format.shortSize(bytes)) : Dom.absent();
         },
     });
 
@@ -81,7 +81,7 @@ const SuiteView = (() => {
                 { key: "title", title: "Test", value: (run) => run.title, cells: title },
                 { key: "outcome", title: "Outcome", value: (run) => run.outcome, cells: outcome },
                 { key: "leaks", title: "Leaks", number: true, value: (run) => run.leaks, cells: (run) => String(run.leaks) },
-                { key: "leakedBytes", title: "Leaked", number: true, value: (run) => run.leakedBytes, cells: (run) => Dom.make("span", { title: Format.size(run.leakedBytes) }, Format.shortSize(run.leakedBytes)) },
+                { key: "leakedBytes", title: "Leaked", number: true, value: (run) => run.leakedBytes, cells: (run) => (run.leakedBytes === 0 ? Dom.absent() : Dom.make("span", { title: Format.size(run.leakedBytes) }, Format.shortSize(run.leakedBytes))) },
                 { key: "causes", title: "Causes", value: causes, cells: (run) => (causes(run) ? Dom.breakable(causes(run)) : Dom.absent()) },
                 { key: "buffers", title: "Buffers", number: true, value: (run) => run.buffers, cells: (run) => String(run.buffers) },
                 peakColumn("devicePeak", "Device peak", "devicePeakByType", "one device"),

@@ -50,6 +50,9 @@ const SurvivorsView = (() => {
               );
     };
 
+    /** The buffers of a group and their size; only their number where it is unknown. */
+    const size = (group) => (group.size === 0 ? Format.units(group.count, group.units) : `${group.count} x ${Format.size(group.size)}`);
+
     /** The sizes of a finding of several groups, each with its buffers, devices and fingerprint. */
     const sizes = (finding) =>
         finding.members.length === 1
@@ -63,7 +66,7 @@ const SurvivorsView = (() => {
                           Dom.make(
                               "li",
                               { "data-fingerprint": group.fingerprint },
-                              `${group.count} x ${Format.size(group.size)}${group.devices.length === 0 ? "" : ` on ${group.devices.length === 1 ? "device" : "devices"} ${group.devices.join(", ")}`}, fingerprint ${group.fingerprint}`,
+                              `${size(group)}${group.devices.length === 0 ? "" : ` on ${group.devices.length === 1 ? "device" : "devices"} ${group.devices.join(", ")}`}, fingerprint ${group.fingerprint}`,
                           ),
                       ),
                   ),
@@ -97,7 +100,7 @@ const SurvivorsView = (() => {
             ),
         );
 
-    const name = (group) => `${group.type} ${Format.size(group.size)} x ${group.count}`;
+    const name = (group) => `${group.type} ${size(group)}`;
 
     const text = (finding) =>
         finding.members
@@ -115,7 +118,7 @@ const SurvivorsView = (() => {
                 Dom.make("span", { class: "badges" }, group.consequenceOf == null ? null : Dom.make("span", { class: "badge badge-with", title: "It goes away with another one" }, "with it"), badge(group), group.status === "LEAKED" ? null : Dom.make("span", { class: `badge badge-${STATUSES[group.status]}` }, STATUSES[group.status])),
             ],
         },
-        { key: "bytes", title: "Bytes", number: true, value: Findings.bytes, cells: (group) => Dom.make("span", { title: group.members.map((one) => `${one.count} x ${Format.size(one.size)}`).join(", ") }, Format.shortSize(Findings.bytes(group))) },
+        { key: "bytes", title: "Bytes", number: true, value: Findings.bytes, cells: (group) => (Findings.bytes(group) === 0 ? Dom.absent() : Dom.make("span", { title: group.members.map(size).join(", ") }, Format.shortSize(Findings.bytes(group)))) },
         { key: "count", title: "Buffers", number: true, value: Findings.count, cells: (group) => String(Findings.count(group)) },
         { key: "devices", title: "Devices", value: (group) => Findings.devices(group).length, cells: (group) => dots(group, data) },
         { key: "type", title: "Type", value: (group) => group.type, cells: (group) => group.type },

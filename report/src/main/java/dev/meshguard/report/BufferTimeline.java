@@ -45,7 +45,7 @@ public record BufferTimeline(String text) {
     /** Returns the timeline of one buffer of a history. */
     public static BufferTimeline of(AllocationHistory history, BufferGeneration buffer) {
         List<String> lines = new ArrayList<>();
-        lines.add(buffer + ", " + Quantities.size(buffer.size()));
+        lines.add(buffer + (buffer.isOfUnknownSize() ? "" : ", " + Quantities.size(buffer.size())));
         new StepCollector(history, buffer).collected().forEach(lines::addAll);
         lines.add(
                 buffer.isLive()
@@ -96,6 +96,7 @@ public record BufferTimeline(String text) {
             String size = buffer.reports().stream()
                     .filter(report -> report.allocatedAt() == change.event())
                     .findFirst()
+                    .filter(report -> !buffer.isOfUnknownSize())
                     .map(report -> ", " + Quantities.size(report.size()))
                     .orElse("");
             String counts = ", " + change.before() + " -> " + change.after() + " references";

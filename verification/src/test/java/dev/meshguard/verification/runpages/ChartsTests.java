@@ -267,7 +267,9 @@ class ChartsTests {
 
         assertThat(chromium.texts("#growth-table td[data-key=slope]")).containsExactly("+1 buffer");
         assertThat(chromium.texts("#growth-table td[data-key=memory]")).containsExactly("3 buffers");
-        assertThat(tooltipIn(chromium, "#growth-chart")).startsWith("After round 3").contains("3 buffers");
+        assertThat(tooltipIn(chromium, "#growth-chart"))
+                .startsWith("After round 3")
+                .contains("3 buffers");
     }
 
     @Test

@@ -25,13 +25,28 @@ class LibraryMemoryPageTests {
         assertThat(chromium.text("body"))
                 .contains("Netty memory")
                 .doesNotContain(String.valueOf(HistoryEvent.NO_DEVICE), "device 0", "0 devices", "1×1 mesh");
-        assertThat(chromium.text("#space")).contains("No buffer of an allocator was allocated.");
+        assertThat(chromium.texts("#views a")).contains("Live bytes").doesNotContain("Address space", "Mesh");
+    }
+
+    @Test
+    void countsObjectsByTheirClassAndSaysNoSize(Chromium chromium) {
+        AllocationTracker tracker = trackerOf(SourceVocabulary.ofObjects("RocksIterator"));
+        lease(tracker, 0);
+        lease(tracker, 0);
+        lease(tracker, 0).freed();
+        tracker.checked();
+
+        chromium.open(SampleRun.of("objects", tracker).file());
+
+        assertThat(chromium.text("#largest .what")).isEqualTo("2 RocksIterator");
+        assertThat(chromium.text("#causes")).isEqualTo("UNEXPLAINED 1 finding · 2 RocksIterator");
+        assertThat(chromium.texts("#views a")).doesNotContain("Live bytes", "Address space", "Mesh");
+        assertThat(chromium.text("body")).doesNotContainPattern("\\b0 B\\b");
     }
 
     private static Path page() {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.sourceAttached(SourceDescription.of("netty")
-                .speaking(SourceVocabulary.of("Netty memory").freedBy("release", "released")));
+        AllocationTracker tracker =
+                trackerOf(SourceVocabulary.of("Netty memory").freedBy("release", "released"));
         lease(tracker, 64);
         lease(tracker, 128);
         lease(tracker, 256).freed();
@@ -39,8 +54,14 @@ class LibraryMemoryPageTests {
         return SampleRun.of("library", tracker).file();
     }
 
+    private static AllocationTracker trackerOf(SourceVocabulary words) {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.sourceAttached(SourceDescription.of("library").speaking(words));
+        return tracker;
+    }
+
     private static Lease lease(AllocationTracker tracker, long bytes) {
         return tracker.lease(
-                AllocationDetails.user().fromSource("netty"), OriginFilter.none(), BufferType.SYSTEM_MEMORY, bytes);
+                AllocationDetails.user().fromSource("library"), OriginFilter.none(), BufferType.SYSTEM_MEMORY, bytes);
     }
 }

@@ -3,6 +3,7 @@ package dev.meshguard.page.internal.data;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.BufferTimeline;
@@ -153,12 +154,10 @@ final class GroupWriter {
                 "baseline", part.isKnown() ? "known" : part.baseline().isPresent() ? "new" : "none");
         json.writeStringField("fingerprint", part.fingerprint().abbreviated(digits));
         JsonParts.optional("fix", verdict.fixOf(group), json);
-        json.writeStringField(
-                "type",
-                verdict.history()
-                        .vocabularyOf(group.first().buffer().request())
-                        .memory()
-                        .orElse(group.type().name()));
+        SourceVocabulary words =
+                verdict.history().vocabularyOf(group.first().buffer().request());
+        json.writeStringField("type", words.memory().orElse(group.type().name()));
+        Columns.texts("units", List.of(words.unit(), words.units()), json);
         json.writeNumberField("size", group.size());
         json.writeNumberField("bytes", group.bytes());
         json.writeNumberField("count", group.survivors().size());
