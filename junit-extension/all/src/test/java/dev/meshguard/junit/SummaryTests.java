@@ -3,8 +3,10 @@ package dev.meshguard.junit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.internal.ConfigurationKey;
+import dev.meshguard.junit.mesh.FailEachAllocation;
 import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
@@ -119,12 +121,15 @@ class SummaryTests {
     void countsFailuresThatNoSingleVerdictHas() {
         assertThat(printed(Map.of("meshguard.summary", "failures"), SeveralTestCase.class))
                 .singleElement(STRING)
-                .startsWith("MeshGuard  4 tests tracked · ")
-                .contains(" buffers · 3 failed\n")
+                .startsWith("MeshGuard  6 tests tracked · ")
+                .contains(" buffers · 5 failed\n")
+                .contains(" leaks             5 checks failed for something else: ")
                 .contains("""
                         rerun             mvn test -Dtest='SummaryTests$SeveralTestCase#allocatesNothing'
+                                             mvn test -Dtest='SummaryTests$SeveralTestCase#failsNoAllocation'
                                              mvn test -Dtest='SummaryTests$SeveralTestCase#frees'
-                                             mvn test -Dtest='SummaryTests$SeveralTestCase#grows'""");
+                                             mvn test -Dtest='SummaryTests$SeveralTestCase#grows'
+                                             mvn test -Dtest='SummaryTests$SeveralTestCase#retriesForEver'""");
     }
 
     @TrackAllocations
@@ -143,14 +148,25 @@ class SummaryTests {
         void grows(MeshDevice mesh) {
             Buffers.take(mesh);
         }
+
+        @FailEachAllocation
+        void failsNoAllocation(MeshDevice mesh) {}
+
+        @FailEachAllocation(limit = 1)
+        void retriesForEver(MeshDevice mesh) {
+            while (true) {
+                Buffers.take(mesh).deallocate();
+            }
+        }
     }
 
     @Test
     void reportsAnAbortedTestSeparately() {
         assertThat(printed(Map.of(), AbortedTestCase.class)).containsExactly("""
-                        MeshGuard  2 tests tracked · 16 buffers · 1 aborted with findings
+                        MeshGuard  3 tests tracked · 24 buffers · 2 aborted with findings
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$AbortedTestCase#aborts
-                           leaks             LOST  1 leak · 8 buffers · 32 KiB (32768 B)""");
+                           leaks             LOST  1 leak · 8 buffers · 32 KiB (32768 B)
+                                             UNEXPLAINED  1 leak · 8 buffers · 32 KiB (32768 B)""");
     }
 
     @Test
@@ -348,7 +364,8 @@ class SummaryTests {
         assertThat(printed(Map.of(), TypicalTestCase.OverBudget.class)).containsExactly("""
                         MeshGuard  1 test tracked · 1 buffer · 1 failed
                            peak of a device  DRAM 4 KiB (4096 B) in TypicalTestCase$OverBudget#takesTooMuch
-                           leaks             1 check failed for something else: budgets, overwritten buffers, wrong reports, doubts
+                           leaks             1 check failed for something else: budgets, growth, missing or overwritten buffers, wrong\
+                         reports, doubts
                            rerun             mvn test -Dtest='TypicalTestCase$OverBudget#takesTooMuch'""");
     }
 
@@ -535,6 +552,17 @@ class SummaryTests {
         void abortsAndFrees(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
             throw new TestAbortedException("no hardware");
+        }
+
+        @Test
+        void abortsForItsLeak(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh);
+            mesh.close();
+            try {
+                LeakAssertions.assertThat(tracker).noLeaks();
+            } catch (LeakAssertionError leak) {
+                throw new TestAbortedException("known to leak here", leak);
+            }
         }
     }
 }

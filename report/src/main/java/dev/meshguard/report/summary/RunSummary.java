@@ -175,8 +175,9 @@ public record RunSummary(
         leaks.forEach((cause, totals) -> rows.add(cause + "  " + description(totals)));
         long others = count(Count.FAILED_WITHOUT_LEAK);
         if (others > 0) {
-            rows.add(Quantities.count(others, "check")
-                    + " failed for something else: budgets, overwritten buffers, wrong reports, doubts");
+            rows.add(
+                    Quantities.count(others, "check")
+                            + " failed for something else: budgets, growth, missing or overwritten buffers, wrong reports, doubts");
         }
         return rows;
     }

@@ -46,7 +46,8 @@ final class FailedAllocationInvocation extends TemplateInvocation
     private boolean hasEnded;
     private @Nullable SourceRuntime runtime;
     private @Nullable AllocationPoint failed;
-    private @Nullable AssertionFailedError tooMany;
+    /** Its failure for the number of allocations. */
+    private @Nullable AssertionFailedError wrongNumber;
 
     /**
      * Creates an invocation.
@@ -171,15 +172,24 @@ final class FailedAllocationInvocation extends TemplateInvocation
      */
     private synchronized void end(Optional<Throwable> thrown) throws Throwable {
         hasEnded = true;
-        if (tooMany != null) {
-            throw tooMany;
+        if (number == 0 && made == 0 && thrown.isEmpty()) {
+            wrongNumber = new AssertionFailedError(nothingTried());
+        }
+        if (wrongNumber != null) {
+            throw wrongNumber;
         }
         if (thrown.isPresent()) {
             rethrowUnlessExpected(thrown.get());
-        } else if (number == 0 && made == 0) {
-            throw new AssertionFailedError(nothingTried());
         } else if (number > 0 && failed == null) {
             throw new TestAbortedException(missed());
+        }
+    }
+
+    /** Throws the failure again, which JUnit keeps once, for the summary of the run. */
+    @Override
+    public synchronized void ended(ExtensionContext context) {
+        if (wrongNumber != null) {
+            throw wrongNumber;
         }
     }
 
@@ -205,11 +215,11 @@ final class FailedAllocationInvocation extends TemplateInvocation
     }
 
     private AssertionFailedError tooMany(AllocationPoint point) {
-        if (tooMany == null) {
-            tooMany =
+        if (wrongNumber == null) {
+            wrongNumber =
                     new AssertionFailedError(failed == null ? tooManyWithoutFault(point) : tooManyAfter(failed, point));
         }
-        return tooMany;
+        return wrongNumber;
     }
 
     private String which() {

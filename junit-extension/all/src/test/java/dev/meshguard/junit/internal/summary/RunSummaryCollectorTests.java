@@ -34,6 +34,8 @@ class RunSummaryCollectorTests {
 
         assertThat(text(numbers)).isEqualTo("""
                         MeshGuard  1 test tracked · 0 buffers · 1 failed
+                           leaks             1 check failed for something else: budgets, growth, missing or overwritten buffers, wrong\
+                         reports, doubts
                            rerun             mvn test -Dtest=A#throws""");
     }
 

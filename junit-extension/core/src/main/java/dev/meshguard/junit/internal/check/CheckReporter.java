@@ -223,13 +223,10 @@ final class CheckReporter {
     }
 
     private CheckOutcome outcomeOf(CheckedMemory memory, Decision decision) {
-        if (decision.isNew()) {
+        if (memory.failedClose().isPresent() || decision.isFailure()) {
             boolean isAborted =
                     test.thrown().filter(TestAbortedException.class::isInstance).isPresent();
             return isAborted ? CheckOutcome.ABORTED : CheckOutcome.FAILED;
-        }
-        if (memory.failedClose().isPresent() || decision.isFailure()) {
-            return CheckOutcome.FAILED;
         }
         return decision.status() == VerdictStatus.BASELINED ? CheckOutcome.KNOWN : CheckOutcome.PASSED;
     }

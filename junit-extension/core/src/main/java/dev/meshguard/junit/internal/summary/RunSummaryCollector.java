@@ -91,7 +91,7 @@ public final class RunSummaryCollector {
             case FAILED, ABORTED -> {
                 add(check.outcome() == CheckOutcome.FAILED ? Count.FAILED : Count.ABORTED, 1);
                 List<SurvivorFinding> defects = check.defects();
-                add(Count.FAILED_WITHOUT_LEAK, check.verdict().isPresent() && defects.isEmpty() ? 1 : 0);
+                add(Count.FAILED_WITHOUT_LEAK, defects.isEmpty() ? 1 : 0);
                 defects.forEach(finding -> leaks.merge(finding.cause(), LeakTotals.of(finding), LeakTotals::and));
             }
         }
