@@ -133,6 +133,21 @@ class SharedMeshTests implements WithFixtures {
             return dynamicTest("one", () -> Buffers.take(mesh).deallocate());
         }
 
+        @TestFactory
+        @MustFail(error = BudgetAssertionError.class)
+        @MemoryBudget(type = BufferType.DRAM, largestFreeBlock = 1L << 40)
+        DynamicNode tooLittleFreeMemoryFailsADynamicTestAndNotItsFactory(MeshDevice mesh) {
+            return dynamicTest("one", () -> Buffers.take(mesh).deallocate());
+        }
+
+        @TestFactory
+        @MustFail(container = true, error = BudgetAssertionError.class, text = "1 limit of 1 budget not met 1. DRAM")
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 0, largestFreeBlock = 1)
+        DynamicNode aFactoryAnswersForWhatItTakesItself(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+            return dynamicTest("takes nothing", () -> {});
+        }
+
         @Test
         @MustFail(error = BudgetAssertionError.class)
         @MemoryBudget(type = BufferType.DRAM, largestFreeBlock = 1L << 40)

@@ -194,6 +194,7 @@ public final class MeshGuardExtension
 
     @Override
     public void testDisabled(ExtensionContext context, Optional<String> reason) {
+        opener.excuseInvocation(context);
         excuse(context);
     }
 
@@ -317,7 +318,7 @@ public final class MeshGuardExtension
         RunningTest running = ofFactory.testInside(test.name(), context.getUniqueId());
         running.begin(Optional.empty());
         try (Scope bound = running.bind();
-                TestAttribution attribution = opener.attributionOfDynamicTest(check, factory, context, test, running)) {
+                TestAttribution attribution = opener.attributionOfDynamicTest(check, factory, test, running)) {
             proceed(invocation, factory, thrown);
         } finally {
             running.end();

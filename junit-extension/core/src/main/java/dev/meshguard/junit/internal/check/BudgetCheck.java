@@ -7,11 +7,14 @@ import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.report.BudgetReport;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.budget.BudgetMetric;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.BudgetViolation;
 import dev.meshguard.verdict.budget.TopConsumer;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -22,7 +25,7 @@ import java.util.Optional;
  */
 final class BudgetCheck {
 
-    private final List<BudgetSpec> budgets;
+    private List<BudgetSpec> budgets;
     private List<FreeSpace> freeSpace = List.of();
 
     BudgetCheck(List<BudgetSpec> budgets) {
@@ -31,6 +34,20 @@ final class BudgetCheck {
 
     boolean isEmpty() {
         return budgets.isEmpty();
+    }
+
+    /** Leaves the limits of free space to the dynamic tests of a factory, which all have its budgets. */
+    void leaveFreeSpace() {
+        budgets = budgets.stream()
+                .map(BudgetCheck::withoutFreeSpace)
+                .filter(budget -> !budget.isWithoutLimit())
+                .toList();
+    }
+
+    private static BudgetSpec withoutFreeSpace(BudgetSpec budget) {
+        Map<BudgetMetric, Long> limits = new HashMap<>(budget.limits());
+        limits.remove(BudgetMetric.LARGEST_FREE_BLOCK);
+        return new BudgetSpec(budget.type(), budget.device(), limits);
     }
 
     /** Queries the allocators if any budget needs that, unless they answered before. */

@@ -10,16 +10,11 @@ import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedSet;
-import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
@@ -36,32 +31,15 @@ import org.opentest4j.AssertionFailedError;
  */
 final class RequiredMatches implements StoredResource {
 
-    /** The number of an invocation of a class or a method, or of a dynamic test or container. */
-    private static final Pattern INVOCATION = Pattern.compile("#(\\d+)\\]");
-
     private final TrackedTest method;
-    private final String around;
     private final RunSummaryCollector summary;
     private final Map<String, Expectation> broken = new LinkedHashMap<>();
-    /** The numbers of the invocations that began, by the unique id of what contains them. */
-    private final Map<String, SortedSet<Integer>> invocations = new HashMap<>();
-
     private int checks;
     private boolean isUnknown;
 
-    /** Creates the required matches of a method that runs once. */
+    /** Creates the required matches of a method. */
     RequiredMatches(TrackedTest method, ExpectedBuffers entries, RunSummaryCollector summary) {
-        this(method, entries, "", summary);
-    }
-
-    /**
-     * Creates the required matches of a method.
-     *
-     * @param around the unique id of the context around all invocations
-     */
-    RequiredMatches(TrackedTest method, ExpectedBuffers entries, String around, RunSummaryCollector summary) {
         this.method = method;
-        this.around = around;
         this.summary = summary;
         for (Expectation entry : entries.entries()) {
             if (entry.isBrokenByNone()) {
@@ -98,14 +76,10 @@ final class RequiredMatches implements StoredResource {
                 || (inner.getTestMethod().isEmpty() && outer.getTestClass().equals(inner.getTestClass()));
     }
 
-    /** Adds an invocation; missing numbers show that some were excluded from the run. */
+    /** Adds an invocation; if not all are selected to run, the survivors of the others are unknown. */
     synchronized void begin(ExtensionContext invocation) {
-        String id = invocation.getUniqueId();
-        Matcher number = INVOCATION.matcher(id).region(around.length(), id.length());
-        while (number.find()) {
-            invocations
-                    .computeIfAbsent(id.substring(0, id.lastIndexOf('[', number.start())), unused -> new TreeSet<>())
-                    .add(Integer.parseInt(number.group(1)));
+        if (!isUnknown && !SelectedInvocations.areAll(invocation)) {
+            giveUp();
         }
     }
 
@@ -146,8 +120,7 @@ final class RequiredMatches implements StoredResource {
 
     /** Returns the failure if no check found the buffers that an entry requires. */
     synchronized Optional<AssertionFailedError> failure() {
-        boolean isPartial = invocations.values().stream().anyMatch(numbers -> numbers.last() != numbers.size());
-        if (broken.isEmpty() || isUnknown || isPartial) {
+        if (broken.isEmpty() || isUnknown) {
             return Optional.empty();
         }
         List<String> lines = new ArrayList<>();

@@ -154,14 +154,9 @@ public final class SessionOpener {
 
     /** Opens the attribution of a dynamic test. */
     public TestAttribution attributionOfDynamicTest(
-            SessionCheck check,
-            ExtensionContext factory,
-            ExtensionContext dynamic,
-            TrackedTest test,
-            RunningTest running) {
-        CheckTerms terms = termsInside(check.session(), factory, test);
-        terms.requiredMatches().ifPresent(ofAll -> ofAll.begin(dynamic));
-        return new TestAttribution(check, terms, running);
+            SessionCheck check, ExtensionContext factory, TrackedTest test, RunningTest running) {
+        SessionStore.of(factory).attribution().ifPresent(TestAttribution::leaveFreeSpace);
+        return new TestAttribution(check, termsInside(check.session(), factory, test), running);
     }
 
     /**
@@ -185,6 +180,12 @@ public final class SessionOpener {
         new ThrownErrors(failure)
                 .all(LeakAssertionError.class)
                 .forEach(leak -> runOf(context).freesAfterCheck().explain(leak));
+    }
+
+    /** Notes that the survivors of an invocation are unknown, because it is disabled. */
+    public void excuseInvocation(ExtensionContext context) {
+        DeclaredSettings declared = configuration.at(context);
+        requiredMatchesOf(context, declared, declared.policies()).ifPresent(RequiredMatches::giveUp);
     }
 
     /** Notes that the survivors of a test are unknown, because it did not complete. */
@@ -228,9 +229,8 @@ public final class SessionOpener {
                         .requiredMatches(
                                 context.getRequiredTestMethod(),
                                 () -> new RequiredMatches(
-                                        SessionStore.of(context).test(),
+                                        TrackedTest.of(context),
                                         expected,
-                                        around.getUniqueId(),
                                         runOf(context).summary())));
         ofAll.ifPresent(required -> required.begin(context));
         return ofAll;

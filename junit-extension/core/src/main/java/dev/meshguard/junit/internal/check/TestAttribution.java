@@ -37,6 +37,11 @@ public final class TestAttribution implements StoredResource {
         terms.budgets().read(session);
     }
 
+    /** Leaves how free memory lies to the dynamic tests of this factory. */
+    synchronized void leaveFreeSpace() {
+        terms.budgets().leaveFreeSpace();
+    }
+
     /** Fails the test if the check does not hold for its survivors. */
     @Override
     public void close() {
