@@ -100,7 +100,7 @@ class ReportingThreadsTests implements WithFixtures {
         assertThat(StrayCase.run(memory -> {}))
                 .hasOnlyLeakOf("JUnit Jupiter")
                 .withTextContaining(
-                        "note    allocated by threads that work for no test: \"stray\" (started by no test), while these tests"
+                        "note    allocated by threads that work for no test: \"stray\" (started by no known test), while these tests"
                                 + " ran: ReportingThreadsTests$StrayCase#")
                 .withTextContaining(
                         "note    waited 1 s for frees of other threads; none of 1 buffer came back meanwhile");
@@ -111,7 +111,7 @@ class ReportingThreadsTests implements WithFixtures {
         assertThat(StrayCase.run(GlobalLibrary.Memory::close))
                 .hasOnlySucceeded(2)
                 .hasPublishedTextContaining(
-                        "threads that work for no test allocated 1 buffer, and all were freed: \"stray\" (started by no test)");
+                        "threads that work for no test allocated 1 buffer, and all were freed: \"stray\" (started by no known test)");
     }
 
     /** Such a thread may be at work when the run ends. */

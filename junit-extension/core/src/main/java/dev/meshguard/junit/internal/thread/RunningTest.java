@@ -407,7 +407,7 @@ public final class RunningTest {
         RunningTest starter = thread.starter();
         return new ThreadNotes.Note(
                 Thread.currentThread().getName(),
-                starter == null ? "no test" : starter.name,
+                starter == null ? "no known test" : starter.name,
                 starter == null ? 0 : thread.testsSinceStart(),
                 running(test -> true).stream().map(test -> test.name).toList());
     }
