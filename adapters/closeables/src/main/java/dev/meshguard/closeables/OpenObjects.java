@@ -60,7 +60,9 @@ final class OpenObjects implements ObjectWatcher {
     private volatile @Nullable String lastMessage;
     private volatile @Nullable String lastLost;
 
-    private OpenObjects() {}
+    private OpenObjects() {
+        TestThreads.whenReceived(() -> Weaver.wake(this));
+    }
 
     /** An object that is not closed. */
     private record OpenObject(Kind kind, Lease lease) {
@@ -115,11 +117,6 @@ final class OpenObjects implements ObjectWatcher {
     }
 
     @Override
-    public void constructed(Object object) {
-        constructed(object, Map.of());
-    }
-
-    @Override
     public void constructed(Object object, Map<String, String> unheard) {
         // A class that is woven again while its constructor runs may report an object twice. Whether a class loader
         // constructs it comes first: the code below may be in the class that it loads.
@@ -135,8 +132,9 @@ final class OpenObjects implements ObjectWatcher {
         if (kind == null) {
             return;
         }
-        Optional<String> method =
-                unheard.keySet().stream().filter(kind::isClosing).findFirst();
+        Optional<String> method = unheard.isEmpty()
+                ? Optional.empty()
+                : unheard.keySet().stream().filter(kind::isClosing).findFirst();
         if (method.isPresent()) {
             tracker.reportsLost(
                     1,

@@ -27,7 +27,8 @@ record CallWatch(CallWatcher watcher, Map<String, Integer> receivers, Map<String
     boolean add(WatchedCalls calls, Receivers all) {
         for (String method : calls.methods()) {
             receivers.computeIfAbsent(
-                    method, name -> all.addFirst(this, (object, argument) -> watcher.called(object, name, argument)));
+                    method,
+                    name -> all.addFirst(this, (thread, object, argument) -> watcher.called(object, name, argument)));
         }
         return ObjectWatch.add(methods, ClassHierarchy.internal(calls.className()), calls.methods());
     }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles.Lookup;
-import java.util.List;
+import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import net.bytebuddy.jar.asm.ClassReader;
@@ -23,18 +23,18 @@ import org.jspecify.annotations.Nullable;
  * is not found through class loaders that delegate {@code java.*} only.
  *
  * @param name its internal name
+ * @param receivers its field
  */
-record Dispatcher(String name) {
+record Dispatcher(String name, VarHandle receivers) {
 
-    /** Defines it with the receivers of calls. Another copy of MeshGuard in another class loader has a dispatcher of its own. */
-    static Dispatcher define(List<BiConsumer<Object, @Nullable Object>> receivers) {
+    /** Defines it. Another copy of MeshGuard in another class loader has a dispatcher of its own. */
+    static Dispatcher define() {
         String name = "java/lang/MeshGuard" + Integer.toHexString(System.identityHashCode(Dispatcher.class));
         try (InputStream template = Objects.requireNonNull(
                 Dispatcher.class.getResourceAsStream(WovenCalls.class.getSimpleName() + ".class"))) {
             Lookup lookup = JdkLookup.in(Object.class);
             Class<?> type = lookup.defineClass(renamed(new ClassReader(template), name));
-            lookup.findStaticVarHandle(type, "receivers", List.class).setVolatile(receivers);
-            return new Dispatcher(name);
+            return new Dispatcher(name, lookup.findStaticVarHandle(type, "receivers", BiConsumer[].class));
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         } catch (ReflectiveOperationException impossible) {
@@ -48,6 +48,11 @@ record Dispatcher(String name) {
         template.accept(
                 new ClassRemapper(writer, new SimpleRemapper(template.getClassName(), name)), ClassReader.SKIP_DEBUG);
         return writer.toByteArray();
+    }
+
+    /** Passes calls on to receivers, by their index, from now on; null drops calls. */
+    void pass(@Nullable BiConsumer<Object, @Nullable Object> @Nullable [] current) {
+        receivers.setVolatile(current);
     }
 
     /** Adds a call whose subject and argument are on the stack. */

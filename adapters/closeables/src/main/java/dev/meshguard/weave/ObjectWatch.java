@@ -1,5 +1,6 @@
 package dev.meshguard.weave;
 
+import dev.meshguard.weave.Receivers.Action;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -13,8 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -49,7 +50,9 @@ final class ObjectWatch implements Watch {
     /** The types of which a loaded class has a closing method. */
     private final Set<WatchedType> closeable = ConcurrentHashMap.newKeySet();
 
-    private final ClosingCalls calls = new ClosingCalls();
+    /** How many calls of closing methods have not ended in all threads. */
+    private final AtomicInteger closing = new AtomicInteger();
+
     private final ClassValue<AtomicReference<@Nullable Unheard>> unheard = new ClassValue<>() {
         @Override
         protected AtomicReference<@Nullable Unheard> computeValue(Class<?> type) {
@@ -71,40 +74,58 @@ final class ObjectWatch implements Watch {
         this.hierarchy = hierarchy;
         this.receivers = receivers;
         // The begin of a constructor is not reported.
-        firstReceivers.put(ObjectPlan.CONSTRUCTOR, addConstructors(this::constructed));
-        unknownConstructors = addConstructors((object, type) -> {
+        Action constructed = new Constructed();
+        firstReceivers.put(ObjectPlan.CONSTRUCTOR, addConstructors(constructed));
+        unknownConstructors = addConstructors((thread, object, type) -> {
             if (classes(object.getClass())
                     .anyMatch(
                             part -> part.getName().equals(type) && unheard(part).isWatched())) {
-                constructed(object, type);
+                constructed.accept(thread, object, type);
             }
         });
     }
 
-    private int addConstructors(BiConsumer<Object, @Nullable Object> constructed) {
+    private int addConstructors(Action constructed) {
         int first = receivers.addFirst(this, constructed) - ObjectPlan.Call.RETURNS.ordinal();
-        receivers.add(this, (object, unused) -> watcher.constructionFailed(object));
+        receivers.add(this, (thread, object, unused) -> watcher.constructionFailed(object));
         return first;
     }
 
     private int addClosing(String method) {
-        int first = receivers.addFirst(
-                this, (object, type) -> calls.begin(object, method, decides(object.getClass(), method, type)));
-        receivers.add(this, (object, unused) -> ended(object, method, null));
-        receivers.add(this, (object, reason) -> ended(object, method, (Throwable) reason));
+        int first = receivers.addFirst(this, (thread, object, type) -> begun(thread, object, method, type));
+        receivers.add(this, (thread, object, unused) -> ended(thread, object, method, null));
+        receivers.add(this, (thread, object, reason) -> ended(thread, object, method, (Throwable) reason));
         return first;
     }
 
-    private void ended(Object object, String method, @Nullable Throwable reason) {
-        calls.end(object, method).ifPresent(within -> watcher.ended(object, method, within, reason));
+    private void begun(ThreadCalls thread, Object object, String method, @Nullable Object type) {
+        closing.incrementAndGet();
+        // Only then is it known that no other thread lets the watch sleep.
+        boolean decides = !watcher.isIdle() && decides(object.getClass(), method, type);
+        if (!thread.begin(this, object, method, decides)) {
+            closing.decrementAndGet();
+        }
     }
 
-    private void constructed(Object object, @Nullable Object unused) {
-        Unheard found = unheard(object.getClass());
-        if (found.isWatched() && found.methods().isEmpty()) {
-            watcher.constructed(object);
-        } else if (found.isWatched()) {
-            watcher.constructed(object, found.methods());
+    private void ended(ThreadCalls thread, Object object, String method, @Nullable Throwable reason) {
+        String ended = thread.end(this, object);
+        if (ended != null) {
+            closing.decrementAndGet();
+            if (ended.equals(method)) {
+                watcher.ended(object, method, thread.deciding(this, object), reason);
+            }
+        }
+    }
+
+    /** A class, because the methods of a lambda expression are two frames in the stack of each object. */
+    private final class Constructed implements Action {
+
+        @Override
+        public void accept(ThreadCalls thread, Object object, @Nullable Object type) {
+            Unheard found = unheard(object.getClass());
+            if (found.isWatched()) {
+                watcher.constructed(object, found.methods());
+            }
         }
     }
 
@@ -217,8 +238,11 @@ final class ObjectWatch implements Watch {
     }
 
     @Override
-    public void lost(Object object, Throwable failure) {
-        calls.forget(object);
+    public void lost(ThreadCalls thread, Object object, Throwable failure) {
+        // The end of a method may not have been heard.
+        while (thread.end(this, object) != null) {
+            closing.decrementAndGet();
+        }
         if (!watcher.lost(object, failure)) {
             losses.put(object.getClass().getName(), "The report of an object failed: " + failure);
         }
@@ -247,7 +271,7 @@ final class ObjectWatch implements Watch {
     /** A closing method whose begin was passed on must also end. */
     @Override
     public boolean isIdle() {
-        return watcher.isIdle() && calls.isEmpty();
+        return watcher.isIdle() && closing.get() == 0;
     }
 
     @Override

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 public interface ObjectWatcher {
 
     /**
-     * Returns whether no report is of use now. None is made then, which takes a few nanoseconds. It is asked before each report, so it
-     * must neither construct nor close objects.
+     * Returns whether no report is of use now. None is made then, and it is asked no more until {@link Weaver#wake}. It is asked before each
+     * report, so it must neither construct nor close objects.
      */
     default boolean isIdle() {
         return false;
@@ -34,17 +34,12 @@ public interface ObjectWatcher {
         return false;
     }
 
-    /** The constructor of the watched class returned, once for each object. Those of its subclasses may still run. */
-    void constructed(Object object);
-
     /**
-     * It did so for an object of which the end of some closing methods is not heard. By default that is an error.
+     * The constructor of the watched class returned, once for each object. Those of its subclasses may still run.
      *
-     * @param unheard the methods, each with a sentence that says why
+     * @param unheard the closing methods of the object whose end is not heard, each with a sentence that says why
      */
-    default void constructed(Object object, Map<String, String> unheard) {
-        throw new IllegalStateException("Its close is not heard: " + unheard);
-    }
+    void constructed(Object object, Map<String, String> unheard);
 
     /** A constructor threw after {@link #constructed}, so the code under test never had the object. */
     void constructionFailed(Object object);

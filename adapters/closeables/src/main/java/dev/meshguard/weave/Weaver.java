@@ -89,6 +89,15 @@ public final class Weaver {
         });
     }
 
+    /** Asks a watcher again whether it {@linkplain ObjectWatcher#isIdle() is idle}. */
+    public static void wake(ObjectWatcher watcher) {
+        for (Watch watch : OF_JVM.watches) {
+            if (watch.watcher().equals(watcher)) {
+                OF_JVM.receivers.wake(watch);
+            }
+        }
+    }
+
     /** Returns the classes of which some objects of watched types are not seen, each with a sentence that says why. */
     public static Map<String, String> unseen(Collection<WatchedType> types, ObjectWatcher watcher) {
         OF_JVM.locked(OF_JVM::catchUp);

@@ -1,6 +1,5 @@
 package dev.meshguard.weave;
 
-import java.util.List;
 import java.util.function.BiConsumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -17,13 +16,17 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.INTERNAL, since = "0.1")
 public final class WovenCalls {
 
-    /** The receivers, by the index in their calls. */
-    public static volatile List<BiConsumer<Object, @Nullable Object>> receivers = List.of();
+    /** The receivers, by the index in their calls; null where nobody listens, and if nobody listens at all. */
+    public static volatile @Nullable BiConsumer<Object, @Nullable Object> @Nullable [] receivers;
 
     private WovenCalls() {}
 
     /** Called by woven code. */
     public static void call(Object subject, @Nullable Object argument, int receiver) {
-        receivers.get(receiver).accept(subject, argument);
+        @Nullable BiConsumer<Object, @Nullable Object> @Nullable [] all = receivers;
+        BiConsumer<Object, @Nullable Object> one = all == null ? null : all[receiver];
+        if (one != null) {
+            one.accept(subject, argument);
+        }
     }
 }

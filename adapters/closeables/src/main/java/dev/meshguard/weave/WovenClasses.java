@@ -47,7 +47,7 @@ final class WovenClasses implements ClassFileTransformer {
 
     WovenClasses(Instrumentation instrumentation, List<Watch> watches, ClassHierarchy hierarchy, Receivers receivers) {
         this.instrumentation = instrumentation;
-        this.dispatcher = Dispatcher.define(receivers.all());
+        this.dispatcher = receivers.dispatcher();
         this.watches = watches;
         this.hierarchy = hierarchy;
         this.receivers = receivers;

@@ -39,6 +39,7 @@ import java.util.BitSet;
 import java.util.Collections;
 import java.util.Currency;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Scanner;
 import java.util.Set;
@@ -320,7 +321,7 @@ class TrackCloseablesTests implements WithFixtures {
         @Test
         void itIsReportedTwice() {
             Cursor cursor = new Cursor();
-            OpenObjects.OF_JVM.constructed(cursor);
+            OpenObjects.OF_JVM.constructed(cursor, Map.of());
             cursor.close();
         }
 
@@ -1026,6 +1027,31 @@ class TrackCloseablesTests implements WithFixtures {
             RunAssert.assertThat(JupiterRun.run(ToolsCase.class)).hasOnlyFailed("leaksItsOwn()");
             System.out.print("as expected");
         }
+    }
+
+    @TrackAllocations
+    @TrackCloseables(Cursor.class)
+    @SuppressWarnings("UnusedVariable") // It holds what leaks.
+    static class EachRunCase {
+        private static Cursor kept;
+
+        @Test
+        void keepsOne() {
+            kept = new Cursor();
+        }
+
+        public static void main(String... unused) {
+            RunAssert.assertThat(JupiterRun.run(EachRunCase.class)).hasOnlyFailed("keepsOne()");
+            new Cursor().close();
+            RunAssert.assertThat(JupiterRun.run(EachRunCase.class)).hasOnlyFailed("keepsOne()");
+            System.out.print("as expected");
+        }
+    }
+
+    /** In a JVM of its own, because between the runs there is no test. */
+    @Test
+    void eachRunFindsTheLeaksOfItsTests() throws IOException {
+        assertThat(OwnJvm.outputOf(EachRunCase.class)).isEqualTo("as expected");
     }
 
     /** In a JVM of its own, because each stream is reported afterwards. */

@@ -251,10 +251,8 @@ class PublicApiTests {
         "dev.meshguard.verdict.."
     };
 
-    private static final Set<String> KEEPERS_OF_THREAD_STATE = Set.of(
-            "dev.meshguard.junit.internal.thread.WorkingThread",
-            "dev.meshguard.weave.ClosingCalls",
-            "dev.meshguard.weave.Receivers");
+    private static final Set<String> KEEPERS_OF_THREAD_STATE =
+            Set.of("dev.meshguard.junit.internal.thread.WorkingThread", "dev.meshguard.weave.Receivers");
 
     /** The handles of the fake mesh that have memory, and their helpers. */
     private static final Set<String> USERS_OF_MESH_INTERNALS = Set.of(

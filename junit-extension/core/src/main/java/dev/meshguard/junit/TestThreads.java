@@ -62,6 +62,12 @@ public final class TestThreads {
         return RunningTest.isReceived(source);
     }
 
+    /** Calls code each time that {@link #isReceived} may have become true. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public static void whenReceived(Runnable code) {
+        RunningTest.whenReceived(code);
+    }
+
     /** Attributes the allocations of threads to the test until its end, unless another running test has bound them too. */
     public void bind(Thread... threads) {
         Arrays.asList(threads).forEach(test::bind);

@@ -80,6 +80,22 @@ class ClosingMethodTests {
                 .containsExactly("closed Handle");
     }
 
+    @Test
+    void anIdleWatcherIsAskedOnce() {
+        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
+
+        assertThat(recorder.reportsOf(() -> {
+                    recorder.idle(true);
+                    Handle handle = new Handle();
+                    recorder.runOutOfMemory(true);
+                    handle.close();
+                    recorder.runOutOfMemory(false);
+                    recorder.idle(false);
+                    handle.close();
+                }))
+                .containsExactly("closed Handle");
+    }
+
     static class Pausing extends Handle {
 
         private final Runnable pause;

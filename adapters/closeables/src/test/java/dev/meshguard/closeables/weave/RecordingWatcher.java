@@ -92,6 +92,9 @@ final class RecordingWatcher implements ObjectWatcher {
     /** Takes no reports until it is told otherwise. */
     void idle(boolean newIsIdle) {
         isIdle = newIsIdle;
+        if (!isIdle) {
+            Weaver.wake(this);
+        }
     }
 
     /** Throws an {@link OutOfMemoryError} where it is asked whether it is idle, until this is set to false. */
@@ -143,12 +146,7 @@ final class RecordingWatcher implements ObjectWatcher {
 
     @Override
     public void constructed(Object object, Map<String, String> unheard) {
-        record("unheard %s: " + unheard, object);
-    }
-
-    @Override
-    public void constructed(Object object) {
-        record("constructed %s", object);
+        record(unheard.isEmpty() ? "constructed %s" : "unheard %s: " + unheard, object);
     }
 
     @Override

@@ -51,6 +51,9 @@ public final class RunningTest {
     /** The tests and classes that have bound threads until their end. */
     private static final CopyOnWriteArrayList<RunningTest> BINDING_THREADS = new CopyOnWriteArrayList<>();
 
+    /** The code that is called when an allocation may belong to a test or a run from now on. */
+    private static final List<Runnable> CALLED_WHEN_RECEIVED = new CopyOnWriteArrayList<>();
+
     private static final AtomicInteger BEGUN = new AtomicInteger();
 
     static final RunningTest SEVERAL = new RunningTest(Kind.TEST, "several tests", "", null, true);
@@ -125,11 +128,17 @@ public final class RunningTest {
     /** Begins it, unless it has begun. */
     public void begin(Optional<Method> method) {
         enter(id);
-        if (RUNNING.addIfAbsent(this)) {
+        if (addRunning(this)) {
             BEGUN.incrementAndGet();
             running(test -> test != this).forEach(this::runsBeside);
             method.ifPresent(this::run);
         }
+    }
+
+    private static boolean addRunning(RunningTest test) {
+        boolean isAdded = RUNNING.addIfAbsent(test);
+        received();
+        return isAdded;
     }
 
     private void run(Method method) {
@@ -237,6 +246,15 @@ public final class RunningTest {
      */
     public static boolean isReceived(String source) {
         return !RUNNING.isEmpty() || UnattributedReports.isReceived(source);
+    }
+
+    /** Calls code each time that {@link #isReceived} may have become true. */
+    public static void whenReceived(Runnable code) {
+        CALLED_WHEN_RECEIVED.add(code);
+    }
+
+    static void received() {
+        CALLED_WHEN_RECEIVED.forEach(Runnable::run);
     }
 
     /** Returns the tracker for an allocation of the calling thread, if any test or run examines the source. */
@@ -455,7 +473,7 @@ public final class RunningTest {
         Kind kind = isTest && !isTracked ? Kind.TEST : Kind.CONTAINER;
         RunningTest announced = new RunningTest(kind, name, id, null, isTracked);
         announced.announcement = announced.bind();
-        RUNNING.add(announced);
+        addRunning(announced);
         if (kind == Kind.TEST) {
             BEGUN.incrementAndGet();
             running(test -> test != announced).forEach(announced::runsBeside);
@@ -482,7 +500,7 @@ public final class RunningTest {
             return () -> {};
         }
         RunningTest type = new RunningTest(Kind.CONTAINER, name, id, null, true);
-        RUNNING.add(type);
+        addRunning(type);
         Scope bound = type.bind();
         return () -> {
             bound.close();

@@ -61,6 +61,7 @@ public final class UnattributedReports {
             LIVE.add(this);
         }
         UnattributedReports before = sources.add(source) ? EARLY.remove(source) : null;
+        RunningTest.received();
         if (before != null) {
             untracked += before.untracked();
             early.add(before);
