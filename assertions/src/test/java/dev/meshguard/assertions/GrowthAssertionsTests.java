@@ -85,6 +85,17 @@ class GrowthAssertionsTests {
     }
 
     @Test
+    void moreWarmUpThanAnyNumberOfRoundsShowsNothing() {
+        rounds(0, 0, 0);
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker)
+                        .accumulation()
+                        .afterWarmUpOf(Integer.MAX_VALUE)
+                        .doesNotGrow()))
+                .contains("3 of at least 2147483649 rounds ended");
+    }
+
+    @Test
     void tooFewRoundsShowNothing() {
         rounds(0, 0);
 

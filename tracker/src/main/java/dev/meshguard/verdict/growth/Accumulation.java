@@ -110,7 +110,7 @@ public final class Accumulation {
                         InvariantText.of("Reports are missing (first at event #%d: %s).", lost.number(), lost.reason()))
                 .ifPresent(reasons::add);
         marks.inconclusiveReason().ifPresent(reasons::add);
-        int needed = warmUp + Trend.MIN_ROUNDS_AFTER_WARM_UP;
+        long needed = (long) warmUp + Trend.MIN_ROUNDS_AFTER_WARM_UP;
         if (rounds() < needed) {
             reasons.add(InvariantText.of(
                     "%d of at least %d rounds ended, of which %d %s for warming up. Mark each with tracker.round(n).",
