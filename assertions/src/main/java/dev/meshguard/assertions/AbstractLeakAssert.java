@@ -5,10 +5,12 @@ import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdict;
 import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsage;
+import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldLackNoReports;
 import static dev.meshguard.assertions.error.ShouldStayWithinBudget.shouldStayWithinBudget;
 
 import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
@@ -36,6 +38,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.assertj.core.api.ListAssert;
@@ -180,14 +183,17 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).hasNoDoubleFrees(); // fails, and names the lines of both frees
      * }</pre>
      *
-     * @throws LeakAssertionError if anything was
+     * @throws LeakAssertionError if anything was, or if that is unknown because reports are missing
      */
     public SELF hasNoDoubleFrees() {
         LeakVerdict verdict = verdict();
         List<Anomaly> found = verdict.anomalies().stream()
                 .filter(anomaly -> DOUBLE_FREES.contains(anomaly.kind()))
                 .toList();
-        return found.isEmpty() ? myself : failed(shouldBeWithoutAnomalies(found, verdict.history()), verdict);
+        if (!found.isEmpty()) {
+            return failed(shouldBeWithoutAnomalies(found, verdict.history()), verdict);
+        }
+        return verdict.missingReports().isEmpty() ? myself : failed(shouldHaveCleanVerdict(verdict), verdict);
     }
 
     /**
@@ -211,10 +217,11 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).hasNoOverwrittenBuffers(); // fails, and names the line of the tensor and the trace
      * }</pre>
      *
-     * @throws LeakAssertionError if any was
+     * @throws LeakAssertionError if any was, or if that is unknown because reports are missing
      */
     public SELF hasNoOverwrittenBuffers() {
-        return meets(verdict -> verdict.unexpectedOverwrites().isEmpty());
+        return meets(verdict -> verdict.unexpectedOverwrites().isEmpty()
+                && verdict.missingReports().isEmpty());
     }
 
     // Amounts
@@ -262,7 +269,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
                 .peakBytes();
         if (peak != bytes) {
             return failed(shouldHaveBytes(
-                    String.format(Locale.ROOT, "peak bytes of %s on device %d", type, device),
+                    String.format(Locale.ROOT, "peak bytes of %s on %s", type, HistoryEvent.nameOfDevice(device)),
                     bytes,
                     peak,
                     history.snapshot()));
@@ -335,11 +342,19 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(today).hasSameUsageAs(yesterday); // fails with methods that allocate more, leave more or are missing
      * }</pre>
      *
-     * @throws AssertionError if it was not
+     * @throws AssertionError if it was not, or if that is unknown because reports of a run are missing
      */
     public SELF hasSameUsageAs(AllocationHistory other) {
-        HistoryDifference difference = HistoryDifference.between(other, history());
-        return difference.isEmpty() ? myself : failed(shouldHaveSameUsage(difference));
+        AllocationHistory history = history();
+        HistoryDifference difference = HistoryDifference.between(other, history);
+        if (!difference.isEmpty()) {
+            return failed(shouldHaveSameUsage(difference));
+        }
+        return Stream.of(other, history)
+                .flatMap(run -> run.lostReports().stream())
+                .findFirst()
+                .map(lost -> failed(shouldLackNoReports(lost)))
+                .orElse(myself);
     }
 
     // Rounds

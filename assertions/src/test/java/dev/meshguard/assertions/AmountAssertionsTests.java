@@ -2,12 +2,20 @@ package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.budget.BudgetSpec;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class AmountAssertionsTests {
 
@@ -42,6 +50,34 @@ class AmountAssertionsTests {
                   1
                 in:
                   device 0 DRAM USER: 2 KiB (2048 B) in 1 buffer""");
+    }
+
+    static Stream<Arguments> claimsAboutAllReports() {
+        return Stream.of(
+                arguments("no double free", (Consumer<TrackerAssert>) TrackerAssert::hasNoDoubleFrees),
+                arguments("no overwritten buffer", (Consumer<TrackerAssert>) TrackerAssert::hasNoOverwrittenBuffers),
+                arguments("a budget", (Consumer<TrackerAssert>) subject ->
+                        subject.staysWithin(BudgetSpec.of(BufferType.TRACE).peakBytes(1 << 20))),
+                arguments("the usage of the same run", (Consumer<TrackerAssert>)
+                        subject -> subject.hasSameUsageAs(subject.history())));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    void claimsAboutAllReports(String claim, Consumer<TrackerAssert> assertion) {
+        assertion.accept(assertThat(tracker));
+
+        tracker.reportsLost(1, "the socket was closed");
+
+        Assertions.assertThat(textOf(() -> assertion.accept(assertThat(tracker))))
+                .contains("the socket was closed");
+    }
+
+    @Test
+    void aPeakOfMemoryOutsideDevicesIsNamedSo() {
+        Assertions.assertThat(textOf(
+                        () -> assertThat(tracker).hasPeakBytes(BufferType.SYSTEM_MEMORY, HistoryEvent.NO_DEVICE, 4096)))
+                .contains("peak bytes of SYSTEM_MEMORY on no device to be");
     }
 
     @Test

@@ -36,7 +36,20 @@ public record InconclusiveReason(Kind kind, String text, List<Long> events) {
         /** An allocator held memory that appears in no report. */
         MEMORY_UNREPORTED,
         /** Counts that should agree differ. */
-        COUNTS_DISAGREE
+        COUNTS_DISAGREE;
+
+        /** Returns whether the history may lack events, so that what is not in it may have happened. */
+        boolean isAboutMissingReports() {
+            return switch (this) {
+                case NOTHING_ATTACHED, TRACKING_OFF, REPORTS_LOST, MEMORY_UNREPORTED -> true;
+                case MESH_OPEN,
+                        DEVICE_OPENED_TWICE,
+                        OUT_OF_ORDER,
+                        REPORTED_TOO_LATE,
+                        REPORTS_FIT_BOTH,
+                        COUNTS_DISAGREE -> false;
+            };
+        }
     }
 
     /** Creates a reason with its own copy of the numbers. */

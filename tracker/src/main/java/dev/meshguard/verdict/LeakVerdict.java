@@ -132,6 +132,12 @@ public record LeakVerdict(
         return inconclusiveReasons.stream().map(InconclusiveReason::text).toList();
     }
 
+    /** Returns why events may be missing in the history, so that what is not in it may have happened; empty if nothing is missing. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public List<InconclusiveReason> missingReports() {
+        return select(inconclusiveReasons, reason -> reason.kind().isAboutMissingReports());
+    }
+
     /**
      * Returns how to fix the cause of a group, in the words of its source.
      *

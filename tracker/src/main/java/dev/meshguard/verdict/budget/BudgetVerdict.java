@@ -9,6 +9,7 @@ import dev.meshguard.history.Timeline;
 import dev.meshguard.text.InvariantText;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.internal.HoldIntervals;
@@ -67,12 +68,14 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
     /** Checks several budgets against one verdict. */
     private static final class Judge {
         private final AllocationHistory history;
+        private final List<InconclusiveReason> missing;
         private final HoldIntervals held;
         private final SortedMap<DeviceMemory, Timeline.Curve> curves;
         private final List<BudgetViolation> violations = new ArrayList<>();
 
         private Judge(LeakVerdict verdict) {
             history = verdict.history();
+            missing = verdict.missingReports();
             held = new HoldIntervals(verdict);
             curves = new TreeMap<>(held.timeline().curvesBy(DeviceMemory::of));
         }
@@ -81,6 +84,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
             if (isOfNoMesh(budget)) {
                 return;
             }
+            int before = violations.size();
             curves.forEach((memory, curve) -> {
                 if (budget.applies(memory)) {
                     check(budget, memory, BudgetMetric.PEAK_BYTES, curve.peakBytes(), curve.peakEvent());
@@ -88,9 +92,19 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                     check(budget, memory, BudgetMetric.BUFFERS, curve.peakBuffers(), curve.peakBuffersEvent());
                 }
             });
+            if (violations.size() == before) {
+                missing.stream().findFirst().ifPresent(reason -> checkNoUse(budget, reason));
+            }
             if (budget.needsAllocator()) {
                 checkFreeBlocks(budget, freeSpaces);
             }
+        }
+
+        /** What the history lacks may exceed every limit that only an allocator could check. */
+        private void checkNoUse(BudgetSpec budget, InconclusiveReason reason) {
+            budget.limits().keySet().stream()
+                    .filter(metric -> metric != BudgetMetric.LARGEST_FREE_BLOCK)
+                    .forEach(metric -> violations.add(new BudgetViolation.NotCheckable(budget, metric, reason.text())));
         }
 
         /** Returns whether a budget is for a device without a mesh, which no execution can exceed, and adds that. */
