@@ -57,7 +57,6 @@ public final class AllocationHistory {
     private @Nullable Ledger ledger;
     private @Nullable HistoryPass pass;
     private @Nullable List<BufferGeneration> generations;
-    private @Nullable Timeline timeline;
     private @Nullable Owners owners;
 
     private AllocationHistory(
@@ -112,7 +111,7 @@ public final class AllocationHistory {
     /** Returns the history of some of the events. */
     private AllocationHistory part(Predicate<HistoryEvent> isSelected, @Nullable RequestContext ofContext) {
         return new AllocationHistory(
-                SelectedEvents.of(events, isSelected), OptionalLong.empty(), hasFlatAddresses, ofContext);
+                events.stream().filter(isSelected).toList(), OptionalLong.empty(), hasFlatAddresses, ofContext);
     }
 
     /**
@@ -140,7 +139,7 @@ public final class AllocationHistory {
     @API(status = Status.INTERNAL)
     public AllocationHistory without(Predicate<HistoryEvent> withdrawn) {
         return new AllocationHistory(
-                SelectedEvents.of(events, withdrawn.negate()), keptEntries, hasFlatAddresses, context);
+                events.stream().filter(withdrawn.negate()).toList(), keptEntries, hasFlatAddresses, context);
     }
 
     /** Returns this history as if no check had been made. */
@@ -214,14 +213,9 @@ public final class AllocationHistory {
         return pass().generations.count();
     }
 
-    /** Returns the live bytes and buffers after each event; it is made once. */
-    public synchronized Timeline timeline() {
-        Timeline known = timeline;
-        if (known == null) {
-            known = pass().generations.timeline(Map.of());
-            timeline = known;
-        }
-        return known;
+    /** Returns the live bytes and buffers after each event. */
+    public Timeline timeline() {
+        return timeline(Map.of());
     }
 
     /**
@@ -233,7 +227,8 @@ public final class AllocationHistory {
      */
     @API(status = Status.INTERNAL)
     public Timeline timeline(Map<BufferGeneration, Long> ends) {
-        return ends.isEmpty() ? timeline() : pass().generations.timeline(ends);
+        Generations all = pass().generations;
+        return new Timeline(consumer -> all.forEachChange(ends, consumer));
     }
 
     /**

@@ -17,6 +17,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -296,41 +297,39 @@ final class Generations {
     }
 
     /**
-     * Returns the changes by all generations, in the order of the events.
+     * Passes on the changes by all generations, in the order of the events.
      *
      * @param ends the events that ended objects which are live otherwise
      */
-    synchronized Timeline timeline(Map<BufferGeneration, Long> ends) {
+    synchronized void forEachChange(Map<BufferGeneration, Long> ends, Consumer<Timeline.Change> consumer) {
         List<Timeline.Change> ofObjects = new ArrayList<>();
         for (BufferGeneration object : distinctObjects()) {
             long end = ends.getOrDefault(object, object.freedAt().orElse(Long.MAX_VALUE));
             ofObjects.addAll(Timeline.Change.of(object, end));
         }
         ofObjects.sort(Comparator.comparingLong(Timeline.Change::event));
-        Timeline timeline = new Timeline();
         int next = 0;
         for (int index = 0; index < events.size(); index++) {
-            addChange(index, timeline);
+            change(index).ifPresent(consumer);
             while (next < ofObjects.size() && ofObjects.get(next).event() <= numberAt(index + 1)) {
-                timeline.add(ofObjects.get(next++));
+                consumer.accept(ofObjects.get(next++));
             }
         }
-        return timeline;
     }
 
-    /** Adds the change with which a generation without an object begins or ends at an index, if one does. */
-    private void addChange(int index, Timeline timeline) {
+    /** Returns the change with which a generation without an object begins or ends at an index, if one does. */
+    private Optional<Timeline.Change> change(int index) {
         boolean isBegin = begins.get(index);
         // The link of an allocation is to a later position, that of a free is to an earlier one.
         int begin = isBegin ? index + 1 : freeLinks[index] <= index ? freeLinks[index] : 0;
         if (begin == 0 || objects.containsKey(numberAt(begin))) {
-            return;
+            return Optional.empty();
         }
         Allocated first = allocation(begin);
         int sign = isBegin ? 1 : -1;
         MemoryKey memory =
                 new MemoryKey(first.device(), first.type(), first.details().lifetime());
-        timeline.add(new Timeline.Change(numberAt(index + 1), memory, sign, sign * first.size()));
+        return Optional.of(new Timeline.Change(numberAt(index + 1), memory, sign, sign * first.size()));
     }
 
     private Allocated allocation(int position) {

@@ -2,15 +2,17 @@ package dev.meshguard.history;
 
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The live bytes and buffers of a history after each of its events, by device, type and lifetime.
@@ -24,54 +26,22 @@ import org.jspecify.annotations.Nullable;
  * l1.peakEvent(); // the number of the event at which they were
  * }</pre>
  *
- * <p>A change takes some twenty bytes of heap. Immutable and safe for use by several threads.
+ * <p>Each curve is added up from the events when it is asked for. Immutable and safe for use by several threads.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Timeline {
 
-    private static final int FIRST_CAPACITY = 16;
+    private final Consumer<Consumer<Change>> changes;
 
-    /** The memories that any change is about, in the order of their indexes; a change refers to them by index. */
-    private final Map<MemoryKey, Integer> memories = new LinkedHashMap<>();
-
-    private @Nullable MemoryKey latest;
-    private int latestIndex;
-    private long[] events = new long[FIRST_CAPACITY];
-    private int[] memoryIndexes = new int[FIRST_CAPACITY];
-    private byte[] buffers = new byte[FIRST_CAPACITY];
-    private long[] bytes = new long[FIRST_CAPACITY];
-    private int count;
-
-    /** Creates a timeline without changes. */
-    Timeline() {}
-
-    /** Adds a change, whose event is not before that of the change before; only before the timeline is returned. */
-    void add(Change change) {
-        if (count > 0 && change.event < events[count - 1]) {
-            throw new IllegalArgumentException("Event #" + change.event + " comes after #" + events[count - 1]);
-        }
-        if (count == events.length) {
-            events = Arrays.copyOf(events, count * 2);
-            memoryIndexes = Arrays.copyOf(memoryIndexes, count * 2);
-            buffers = Arrays.copyOf(buffers, count * 2);
-            bytes = Arrays.copyOf(bytes, count * 2);
-        }
-        events[count] = change.event;
-        memoryIndexes[count] = indexOf(change.memory);
-        buffers[count] = (byte) change.buffers;
-        bytes[count] = change.bytes;
-        count++;
-    }
-
-    /** Most changes are about the memory of the change before. */
-    private int indexOf(MemoryKey memory) {
-        if (!memory.equals(latest)) {
-            latest = memory;
-            latestIndex = memories.computeIfAbsent(memory, unused -> memories.size());
-        }
-        return latestIndex;
+    /**
+     * Creates the timeline of some changes.
+     *
+     * @param changes passes each change to a consumer, in the order of their events
+     */
+    Timeline(Consumer<Consumer<Change>> changes) {
+        this.changes = changes;
     }
 
     /** Returns the curve of the selected memories together; it has no steps if none of them was ever used. */
@@ -90,16 +60,11 @@ public final class Timeline {
      */
     public <G> Map<G, Curve> curvesBy(Function<MemoryKey, G> group) {
         Map<G, Curve> curves = new LinkedHashMap<>();
-        Curve[] ofMemories = new Curve[memories.size()];
-        memories.forEach((memory, index) ->
-                ofMemories[index] = curves.computeIfAbsent(group.apply(memory), unused -> new Curve()));
-        for (int i = 0; i < count; i++) {
-            ofMemories[memoryIndexes[i]].maxSteps++;
-        }
-        curves.values().forEach(Curve::reserve);
-        for (int i = 0; i < count; i++) {
-            ofMemories[memoryIndexes[i]].add(events[i], buffers[i], bytes[i]);
-        }
+        Map<MemoryKey, Curve> ofMemories = new HashMap<>();
+        changes.accept(change -> ofMemories
+                .computeIfAbsent(
+                        change.memory(), memory -> curves.computeIfAbsent(group.apply(memory), unused -> new Curve()))
+                .add(change));
         return curves;
     }
 
@@ -110,98 +75,79 @@ public final class Timeline {
      */
     public static final class Curve {
 
-        private int maxSteps;
-        private long[] events = {};
-        private long[] bytes = {};
-        private long[] buffers = {};
-        private int steps;
-        private long peakBytes;
-        private long peakEvent;
-        private long peakBuffers;
-        private long peakBuffersEvent;
+        private record Step(long event, long bytes, long buffers) {}
+
+        private static final Step START = new Step(0, 0, 0);
+
+        private final List<Step> steps = new ArrayList<>();
+        private Step mostBytes = START;
+        private Step mostBuffers = START;
 
         private Curve() {}
 
-        private void reserve() {
-            events = new long[maxSteps];
-            bytes = new long[maxSteps];
-            buffers = new long[maxSteps];
+        /** Adds a change, whose event is not before that of the change before; only before the curve is returned. */
+        private void add(Change change) {
+            Step last = before(steps.size());
+            if (change.event < last.event) {
+                throw new IllegalArgumentException("Event #" + change.event + " comes after #" + last.event);
+            }
+            Step next = new Step(change.event, last.bytes + change.bytes, last.buffers + change.buffers);
+            if (!steps.isEmpty() && change.event == last.event) {
+                steps.remove(steps.size() - 1);
+            }
+            steps.add(next);
+            mostBytes = next.bytes > mostBytes.bytes ? next : mostBytes;
+            mostBuffers = next.buffers > mostBuffers.buffers ? next : mostBuffers;
         }
 
-        /** Adds a change; only before the curve is returned. */
-        private void add(long event, long moreBuffers, long moreBytes) {
-            long newBytes = liveBytes() + moreBytes;
-            long newBuffers = liveBuffers() + moreBuffers;
-            if (steps == 0 || events[steps - 1] != event) {
-                steps++;
-            }
-            events[steps - 1] = event;
-            bytes[steps - 1] = newBytes;
-            buffers[steps - 1] = newBuffers;
-            if (newBytes > peakBytes) {
-                peakBytes = newBytes;
-                peakEvent = event;
-            }
-            if (newBuffers > peakBuffers) {
-                peakBuffers = newBuffers;
-                peakBuffersEvent = event;
-            }
+        private Step before(int step) {
+            return step == 0 ? START : steps.get(step - 1);
         }
 
         /** Returns the number of steps. */
         public int steps() {
-            return steps;
+            return steps.size();
         }
 
         /** Returns the number of the event of a step. */
         public long event(int step) {
-            return events[step];
+            return steps.get(step).event;
         }
 
         /** Returns the live bytes after a step. */
         public long bytes(int step) {
-            return bytes[step];
-        }
-
-        /** Returns the live buffers after a step. */
-        public long buffers(int step) {
-            return buffers[step];
+            return steps.get(step).bytes;
         }
 
         /** Returns the first step at or after the event of the given number, or {@link #steps()} if there is none. */
         public int firstStepFrom(long event) {
-            int found = Arrays.binarySearch(events, 0, steps, event);
+            int found = Collections.binarySearch(steps, new Step(event, 0, 0), Comparator.comparingLong(Step::event));
             return found < 0 ? -found - 1 : found;
         }
 
         /** Returns the bytes that are live at the end. */
         public long liveBytes() {
-            return steps == 0 ? 0 : bytes[steps - 1];
-        }
-
-        /** Returns the buffers that are live at the end. */
-        public long liveBuffers() {
-            return steps == 0 ? 0 : buffers[steps - 1];
+            return before(steps.size()).bytes;
         }
 
         /** Returns the most bytes that were live at once. */
         public long peakBytes() {
-            return peakBytes;
+            return mostBytes.bytes;
         }
 
         /** Returns the number of the first event after which {@link #peakBytes()} were live; 0 if they are none. */
         public long peakEvent() {
-            return peakEvent;
+            return mostBytes.event;
         }
 
         /** Returns the most buffers that were live at once. */
         public long peakBuffers() {
-            return peakBuffers;
+            return mostBuffers.buffers;
         }
 
         /** Returns the number of the first event after which {@link #peakBuffers()} were live; 0 if they are none. */
         public long peakBuffersEvent() {
-            return peakBuffersEvent;
+            return mostBuffers.event;
         }
 
         /**
@@ -212,24 +158,21 @@ public final class Timeline {
          */
         public Section between(long from, long until) {
             int first = firstStepFrom(from);
-            int end = firstStepFrom(until);
-            long live = first == 0 ? 0 : bytes[first - 1];
-            long liveBuffers = first == 0 ? 0 : buffers[first - 1];
-            long peak = live;
+            Step live = before(first);
+            long peak = live.bytes;
             long allocated = 0;
             long allocatedBuffers = 0;
-            for (int step = first; step < end; step++) {
-                long more = bytes[step] - live;
-                long moreBuffers = buffers[step] - liveBuffers;
+            for (Step next : steps.subList(first, firstStepFrom(until))) {
+                long more = next.bytes - live.bytes;
+                long moreBuffers = next.buffers - live.buffers;
                 if (more > 0 || moreBuffers > 0) {
                     allocated += more;
                     allocatedBuffers += moreBuffers;
                 }
-                live = bytes[step];
-                liveBuffers = buffers[step];
-                peak = Math.max(peak, live);
+                live = next;
+                peak = Math.max(peak, live.bytes);
             }
-            return new Section(allocated, allocatedBuffers, live, liveBuffers, peak);
+            return new Section(allocated, allocatedBuffers, live.bytes, live.buffers, peak);
         }
     }
 
