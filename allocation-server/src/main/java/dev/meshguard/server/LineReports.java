@@ -72,9 +72,6 @@ final class LineReports implements ConnectionReader {
      */
     private record KnownMesh(int number, List<Integer> openDevices) {}
 
-    /** The fields that all lines of a snapshot share. */
-    private record Snapshot(int mesh, WitnessSnapshot.Moment moment, Optional<AllocatorId> allocator) {}
-
     private final ReportDispatcher dispatcher;
     private final HistoryReporter reporter;
     private final AllocationTracker tracker;
@@ -102,11 +99,11 @@ final class LineReports implements ConnectionReader {
     private final Deque<Scope> phases = new ArrayDeque<>();
     private final Map<Integer, KnownMesh> meshes = new HashMap<>();
 
-    /** The snapshot that began and has not ended; null if there is none. */
-    private @Nullable Snapshot snapshot;
+    /** What all lines of the snapshot share that began and has not ended; null if there is none. */
+    private @Nullable WitnessSnapshot begunSnapshot;
 
     /** The content of its lines so far; null if one of them is lost, so that those up to its last one are not recorded. */
-    private WitnessSnapshot.@Nullable Builder snapshotBuilder;
+    private @Nullable WitnessSnapshot snapshot;
 
     /** Whether a line was lost right before, so that the next snapshot may have begun with it. */
     private boolean isBeginLost;
@@ -482,36 +479,28 @@ final class LineReports implements ConnectionReader {
 
     private void witnessed(JsonLine line) {
         seen(line);
-        Snapshot next = new Snapshot(
-                mesh(line).number(), line.requiredChoice("moment", WitnessSnapshot.Moment.class), allocator(line));
+        WitnessSnapshot next = new WitnessSnapshot(
+                mesh(line).number(),
+                line.requiredChoice("moment", WitnessSnapshot.Moment.class),
+                allocator(line),
+                Map.of());
         BufferType type = line.requiredChoice("type", BufferType.class);
         int device = device(line);
         long[] addresses = line.addresses("addresses");
         boolean isComplete = line.isTrue("complete", true);
-        if (!next.equals(snapshot)) {
+        if (!next.equals(begunSnapshot)) {
             dropSnapshot();
-            snapshotBuilder = isBeginLost ? null : builder(next);
+            snapshot = isBeginLost ? null : next;
         }
         isBeginLost = false;
-        WitnessSnapshot.Builder builder = snapshotBuilder;
-        if (builder != null) {
-            builder.region(device, type, addresses);
+        if (snapshot != null) {
+            snapshot = snapshot.region(device, type, addresses);
             if (isComplete) {
-                WitnessSnapshot whole = builder.build();
-                tracker.witnessed(whole);
+                tracker.witnessed(snapshot);
             }
         }
-        snapshot = next;
-        if (isComplete) {
-            snapshot = null;
-            snapshotBuilder = null;
-        }
-    }
-
-    private static WitnessSnapshot.Builder builder(Snapshot snapshot) {
-        WitnessSnapshot.Builder builder = WitnessSnapshot.of(snapshot.mesh(), snapshot.moment());
-        snapshot.allocator().ifPresent(builder::ofAllocator);
-        return builder;
+        begunSnapshot = isComplete ? null : next;
+        snapshot = isComplete ? null : snapshot;
     }
 
     /** Drops the snapshots of which a line may be lost: the one that is read, and one that may have begun with the line. */
@@ -522,10 +511,10 @@ final class LineReports implements ConnectionReader {
 
     /** Drops a snapshot that lacks its last line: it proves nothing. */
     private void dropSnapshot() {
-        if (snapshotBuilder != null) {
+        if (snapshot != null) {
             reporter.lost(1, connection.description() + " began a snapshot and did not complete it");
         }
-        snapshotBuilder = null;
+        snapshot = null;
     }
 
     // The end

@@ -108,9 +108,7 @@ public enum JudgedHistory {
             long[] taken = isWiped
                     ? new long[0]
                     : left.stream().mapToLong(Long::longValue).toArray();
-            WitnessSnapshot.Builder reading = WitnessSnapshot.of(mesh, moment);
-            DEVICES.forEach(device -> reading.region(device, BufferType.DRAM, taken));
-            tracker.witnessed(reading.build());
+            tracker.witnessed(WitnessSnapshot.of(mesh, moment).region(DEVICES, BufferType.DRAM, taken));
         }
         DEVICES.forEach(tracker::deviceClosed);
         tracker.meshClosed(mesh);

@@ -41,12 +41,8 @@ class BufferTimelineTests {
         tracker.phase(Phase.TEARDOWN);
         tracker.freed(at("view", 70, AllocationDetails.user()), 0, BufferType.DRAM, 0x1000, Ownership.NON_OWNING);
         tracker.meshClosing(0);
-        tracker.witnessed(WitnessSnapshot.of(0, Moment.CLOSE_BEGUN)
-                .region(0, BufferType.DRAM, 0x1000)
-                .build());
-        tracker.witnessed(WitnessSnapshot.of(0, Moment.AFTER_WIPE)
-                .region(0, BufferType.DRAM)
-                .build());
+        tracker.witnessed(WitnessSnapshot.of(0, Moment.CLOSE_BEGUN).region(0, BufferType.DRAM, 0x1000));
+        tracker.witnessed(WitnessSnapshot.of(0, Moment.AFTER_WIPE).region(0, BufferType.DRAM));
         tracker.deviceClosed(0);
         tracker.meshClosed(0);
         tracker.traced(cache, Reachability.heldBy(List.of("KvCacheTest.cache", "ArrayList[0]")));
@@ -102,9 +98,7 @@ class BufferTimelineTests {
     }
 
     private static WitnessSnapshot reading(int mesh) {
-        return WitnessSnapshot.of(mesh, Moment.CLOSE_BEGUN)
-                .region(0, BufferType.DRAM, 64)
-                .build();
+        return WitnessSnapshot.of(mesh, Moment.CLOSE_BEGUN).region(0, BufferType.DRAM, 64);
     }
 
     private String storyOf(int generation) {

@@ -440,14 +440,8 @@ class CauseTextTests {
         run.take(run.atLine(41, USER), DRAM, 4096, OWNING, ALL);
         run.free(DRAM, 4096, OWNING, ALL);
         run.tracker().meshClosing(0);
-        run.tracker()
-                .witnessed(WitnessSnapshot.of(0, Moment.CLOSE_BEGUN)
-                        .region(2, DRAM, 8192)
-                        .build());
-        run.tracker()
-                .witnessed(WitnessSnapshot.of(0, Moment.BEFORE_WIPE)
-                        .region(2, DRAM)
-                        .build());
+        run.tracker().witnessed(WitnessSnapshot.of(0, Moment.CLOSE_BEGUN).region(2, DRAM, 8192));
+        run.tracker().witnessed(WitnessSnapshot.of(0, Moment.BEFORE_WIPE).region(2, DRAM));
         run.tracker().meshClosed(0);
         run.tracker().checked();
 

@@ -209,8 +209,7 @@ class GrowthReportTests {
         tracker.meshOpened(MeshDescription.of(0, "mesh", List.of(0)));
         MemoryRequest request = tracker.request(AllocationDetails.user());
         tracker.allocated(request, 0, DRAM, 4_096, 64, Ownership.OWNING);
-        tracker.witnessed(
-                WitnessSnapshot.of(0, Moment.CLOSE_BEGUN).region(0, DRAM).build());
+        tracker.witnessed(WitnessSnapshot.of(0, Moment.CLOSE_BEGUN).region(0, DRAM));
         tracker.meshClosed(0);
 
         assertThat(budget(List.of(), BudgetSpec.of(DRAM).peakBytes(0))).isEqualTo("""

@@ -106,12 +106,12 @@ final class Recording {
         MeshDescription mesh =
                 open.stream().filter(one -> one.id() == id).findFirst().orElseThrow();
         tracker.meshClosing(id);
-        WitnessSnapshot.Builder reading = WitnessSnapshot.of(id, moment);
+        WitnessSnapshot reading = WitnessSnapshot.of(id, moment);
         for (int device : mesh.devices()) {
             boolean holds = IntStream.of(holders).anyMatch(holder -> holder == device);
-            reading.region(device, BufferType.DRAM, holds ? taken : new long[0]);
+            reading = reading.region(device, BufferType.DRAM, holds ? taken : new long[0]);
         }
-        tracker.witnessed(reading.build());
+        tracker.witnessed(reading);
         tracker.meshClosed(id);
     }
 

@@ -168,9 +168,7 @@ class SeveralMeshesReportTests {
             oneByOne.deviceOpened(0);
             MemoryRequest request = oneByOne.request(AllocationDetails.user().onMesh(mesh));
             oneByOne.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
-            oneByOne.witnessed(WitnessSnapshot.of(mesh, Moment.CLOSE_BEGUN)
-                    .region(0, BufferType.DRAM, 0x1000)
-                    .build());
+            oneByOne.witnessed(WitnessSnapshot.of(mesh, Moment.CLOSE_BEGUN).region(0, BufferType.DRAM, 0x1000));
             oneByOne.deviceClosed(0);
             oneByOne.meshClosed(mesh);
         }
@@ -231,9 +229,7 @@ class SeveralMeshesReportTests {
 
     private void close(int mesh, List<Integer> devices, long... taken) {
         tracker.meshClosing(mesh);
-        WitnessSnapshot.Builder reading = WitnessSnapshot.of(mesh, Moment.CLOSE_BEGUN);
-        devices.forEach(device -> reading.region(device, BufferType.DRAM, taken));
-        tracker.witnessed(reading.build());
+        tracker.witnessed(WitnessSnapshot.of(mesh, Moment.CLOSE_BEGUN).region(devices, BufferType.DRAM, taken));
         tracker.meshClosed(mesh);
     }
 

@@ -384,11 +384,8 @@ class VerdictReportTests {
     private void closeMeshHolding(long address) {
         try (Scope closing = tracker.phase(Phase.CLOSE)) {
             tracker.meshClosing(1);
-            WitnessSnapshot.Builder reading = WitnessSnapshot.of(1, Moment.CLOSE_BEGUN);
-            for (int device = 0; device < 2; device++) {
-                reading.region(device, BufferType.DRAM, address);
-            }
-            tracker.witnessed(reading.build());
+            tracker.witnessed(
+                    WitnessSnapshot.of(1, Moment.CLOSE_BEGUN).region(List.of(0, 1), BufferType.DRAM, address));
             tracker.meshClosed(1);
         }
     }

@@ -1,13 +1,16 @@
 package dev.meshguard.event;
 
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The addresses that an independent count of the same memory lists as allocated at one moment.
@@ -16,12 +19,21 @@ import org.jspecify.annotations.Nullable;
  * plain size, so the two never agree in bytes. A snapshot covers {@link BufferKind#BUFFER buffers} only, because
  * circular buffers are in no allocator.
  *
- * <p>Immutable and safe for use by several threads.
+ * <pre>{@code
+ * WitnessSnapshot.of(mesh, Moment.CLOSE_BEGUN)
+ *         .ofAllocator(AllocatorId.MESH)
+ *         .region(0, BufferType.DRAM, 0x1000, 0x2000);
+ * }</pre>
  *
+ * @param mesh the id of the mesh that was read; for a device's own allocator, that of the mesh whose close read it
+ * @param moment the moment of the snapshot
+ * @param allocator the allocator that was read; without one the snapshot joins all allocators that serve the mesh
+ * @param allocated the allocated addresses, ascending, by device and memory; a memory that is not covered is left out
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class WitnessSnapshot {
+public record WitnessSnapshot(
+        int mesh, Moment moment, Optional<AllocatorId> allocator, Map<Integer, Map<BufferType, List<Long>>> allocated) {
 
     /** The moments of a close at which a snapshot has different meanings. */
     public enum Moment {
@@ -43,136 +55,71 @@ public final class WitnessSnapshot {
         UNKNOWN
     }
 
-    private final int mesh;
-    private final Moment moment;
-    private final @Nullable AllocatorId allocator;
-    private final List<Integer> devices;
-    private final List<Region> regions;
+    /** Copies the addresses. */
+    public WitnessSnapshot {
+        SortedMap<Integer, Map<BufferType, List<Long>>> copy = new TreeMap<>();
+        allocated.forEach((device, types) -> copy.put(device, Map.copyOf(types)));
+        allocated = Collections.unmodifiableSortedMap(copy);
+    }
 
-    /** The same memory of some devices, in which the same addresses are allocated. */
-    private static final class Region {
-        private final List<Integer> devices;
-        private final BufferType type;
-        /** Ascending. */
-        private final long[] allocated;
+    /** Returns a snapshot of the mesh with the given id that covers no memory yet. */
+    public static WitnessSnapshot of(int mesh, Moment moment) {
+        return new WitnessSnapshot(mesh, moment, Optional.empty(), Map.of());
+    }
 
-        private Region(List<Integer> devices, BufferType type, long[] allocated) {
-            this.devices = devices;
-            this.type = type;
-            this.allocated = allocated;
+    /** Returns this snapshot as one of one allocator only. It is then evidence for the buffers of that allocator only. */
+    public WitnessSnapshot ofAllocator(AllocatorId read) {
+        return new WitnessSnapshot(mesh, moment, Optional.of(read), allocated);
+    }
+
+    /** Returns this snapshot with a memory of one device. Addresses of a memory that is added twice are joined. */
+    public WitnessSnapshot region(int device, BufferType type, long... addresses) {
+        return region(List.of(device), type, addresses);
+    }
+
+    /** Returns this snapshot with a memory of several devices in which the same addresses are allocated. */
+    public WitnessSnapshot region(List<Integer> ofDevices, BufferType type, long... addresses) {
+        List<Long> ascending =
+                Arrays.stream(addresses).sorted().distinct().boxed().toList();
+        Map<Integer, Map<BufferType, List<Long>>> all = new HashMap<>(allocated);
+        for (int device : ofDevices) {
+            Map<BufferType, List<Long>> types = new HashMap<>(all.getOrDefault(device, Map.of()));
+            types.merge(
+                    type,
+                    ascending,
+                    (some, more) -> Stream.concat(some.stream(), more.stream())
+                            .sorted()
+                            .distinct()
+                            .toList());
+            all.put(device, types);
         }
-
-        private boolean covers(int device, BufferType ofType) {
-            return type == ofType && devices.contains(device);
-        }
-    }
-
-    private WitnessSnapshot(Builder builder) {
-        this.mesh = builder.mesh;
-        this.moment = builder.moment;
-        this.allocator = builder.allocator;
-        this.regions = List.copyOf(builder.regions);
-        TreeSet<Integer> covered = new TreeSet<>();
-        regions.forEach(region -> covered.addAll(region.devices));
-        this.devices = List.copyOf(covered);
-    }
-
-    /**
-     * Starts a snapshot of the mesh with the given id, which joins all allocators that serve it unless one is named.
-     */
-    public static Builder of(int mesh, Moment moment) {
-        return new Builder(mesh, moment);
-    }
-
-    /**
-     * Returns the id of the mesh that was read; for a device's own allocator, that of the mesh whose close read it.
-     */
-    public int mesh() {
-        return mesh;
-    }
-
-    /** Returns the allocator that was read; without one the snapshot joins all allocators that serve the mesh. */
-    public Optional<AllocatorId> allocator() {
-        return Optional.ofNullable(allocator);
-    }
-
-    /** Returns the moment of the snapshot. */
-    public Moment moment() {
-        return moment;
+        return new WitnessSnapshot(mesh, moment, allocator, all);
     }
 
     /** Returns the devices that the snapshot covers, ascending. */
     public List<Integer> devices() {
-        return devices;
+        return List.copyOf(allocated.keySet());
     }
 
     /** Returns the allocated addresses, ascending; also empty where the memory is not covered. */
     public List<Long> allocatedAddresses(int device, BufferType type) {
-        return regions.stream()
-                .filter(region -> region.covers(device, type))
-                .flatMapToLong(region -> Arrays.stream(region.allocated))
-                .sorted()
-                .distinct()
-                .boxed()
-                .toList();
+        return allocated.getOrDefault(device, Map.of()).getOrDefault(type, List.of());
     }
 
     /** Returns whether nothing is allocated in any covered memory. */
     public boolean isEmpty() {
-        return regions.stream().allMatch(region -> region.allocated.length == 0);
+        return allocated.values().stream()
+                .flatMap(types -> types.values().stream())
+                .allMatch(List::isEmpty);
     }
 
     /** Returns the state of a buffer that starts at the given address. */
     public AddressState stateOf(int device, BufferType type, long address) {
-        AddressState state = AddressState.UNKNOWN;
-        for (Region region : regions) {
-            if (region.covers(device, type)) {
-                if (Arrays.binarySearch(region.allocated, address) >= 0) {
-                    return AddressState.ALLOCATED;
-                }
-                state = AddressState.FREE;
-            }
+        if (!allocated.getOrDefault(device, Map.of()).containsKey(type)) {
+            return AddressState.UNKNOWN;
         }
-        return state;
-    }
-
-    /** Collects a snapshot; not safe for use by several threads. */
-    @API(status = Status.EXPERIMENTAL, since = "0.1")
-    public static final class Builder {
-
-        private final int mesh;
-        private final Moment moment;
-        private @Nullable AllocatorId allocator;
-
-        private final List<Region> regions = new ArrayList<>();
-
-        private Builder(int mesh, Moment moment) {
-            this.mesh = mesh;
-            this.moment = moment;
-        }
-
-        /** Restricts the snapshot to one allocator. It is then evidence for the buffers of that allocator only. */
-        public Builder ofAllocator(AllocatorId read) {
-            allocator = read;
-            return this;
-        }
-
-        /** Adds one region of one device. Addresses of a region that is added twice are joined. */
-        public Builder region(int device, BufferType type, long... addresses) {
-            return region(List.of(device), type, addresses);
-        }
-
-        /** Adds one region of several devices in which the same addresses are allocated. */
-        public Builder region(List<Integer> ofDevices, BufferType type, long... addresses) {
-            long[] ascending = addresses.clone();
-            Arrays.sort(ascending);
-            regions.add(new Region(List.copyOf(ofDevices), type, ascending));
-            return this;
-        }
-
-        /** Returns the snapshot. */
-        public WitnessSnapshot build() {
-            return new WitnessSnapshot(this);
-        }
+        return Collections.binarySearch(allocatedAddresses(device, type), address) >= 0
+                ? AddressState.ALLOCATED
+                : AddressState.FREE;
     }
 }

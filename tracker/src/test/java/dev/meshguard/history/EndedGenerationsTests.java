@@ -204,7 +204,7 @@ class EndedGenerationsTests {
         }
         history.timeline().curvesBy(memory -> memory).forEach((memory, curve) -> {
             for (int step = 0; step < curve.steps(); step++) {
-                facts.add(memory + " " + curve.event(step) + " " + curve.bytes(step) + " " + curve.buffers(step));
+                facts.add(memory + " " + curve.event(step) + " " + curve.bytes(step) + " " + curve.between(0, curve.event(step) + 1).liveBuffers());
             }
         });
         return facts;

@@ -192,16 +192,16 @@ class HonestyTests {
         }
 
         private WitnessSnapshot reading(Moment moment) {
-            WitnessSnapshot.Builder reading = WitnessSnapshot.of(session, moment);
+            WitnessSnapshot reading = WitnessSnapshot.of(session, moment);
             for (int device = 0; device < DEVICES; device++) {
-                reading.region(device, DRAM);
+                reading = reading.region(device, DRAM);
                 for (Memory memory : taken) {
                     if (memory.devices.contains(device)) {
-                        reading.region(device, DRAM, memory.address);
+                        reading = reading.region(device, DRAM, memory.address);
                     }
                 }
             }
-            return reading.build();
+            return reading;
         }
 
         private void takeOnOneDevice() {

@@ -17,7 +17,6 @@ import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** An inconclusive verdict lists what is missing. */
@@ -308,9 +307,11 @@ class InconclusiveTests {
                 .startsWith(expected(tracker.history(), "1000 reports are missing (first at {reports lost 1}"));
     }
 
-    private static WitnessSnapshot.Builder ofAllTypes(int mesh, int device) {
-        WitnessSnapshot.Builder snapshot = WitnessSnapshot.of(mesh, CLOSE_BEGUN);
-        Stream.of(BufferType.values()).forEach(type -> snapshot.region(device, type));
+    private static WitnessSnapshot ofAllTypes(int mesh, int device) {
+        WitnessSnapshot snapshot = WitnessSnapshot.of(mesh, CLOSE_BEGUN);
+        for (BufferType type : BufferType.values()) {
+            snapshot = snapshot.region(device, type);
+        }
         return snapshot;
     }
 

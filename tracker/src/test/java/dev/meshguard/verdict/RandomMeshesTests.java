@@ -375,9 +375,7 @@ class RandomMeshesTests {
         private static WitnessSnapshot reading(Mesh mesh, Moment moment) {
             long[] taken =
                     mesh.allocated.keySet().stream().mapToLong(Long::longValue).toArray();
-            WitnessSnapshot.Builder reading = WitnessSnapshot.of(mesh.id, moment);
-            mesh.devices.forEach(device -> reading.region(device, DRAM, taken));
-            return reading.build();
+            return WitnessSnapshot.of(mesh.id, moment).region(List.copyOf(mesh.devices), DRAM, taken);
         }
 
         private long anyOf(Mesh mesh) {

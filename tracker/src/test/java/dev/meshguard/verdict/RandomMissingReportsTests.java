@@ -95,9 +95,10 @@ class RandomMissingReportsTests {
             tracker.meshClosed(mesh);
         }
 
-        private void read(WitnessSnapshot.Builder snapshot, List<BufferType> types, List<Integer> holders) {
+        private void read(WitnessSnapshot begun, List<BufferType> types, List<Integer> holders) {
+            WitnessSnapshot snapshot = begun;
             for (BufferType type : types) {
-                snapshot.region(
+                snapshot = snapshot.region(
                         0,
                         type,
                         held.stream()
@@ -105,7 +106,7 @@ class RandomMissingReportsTests {
                                 .mapToLong(Memory::address)
                                 .toArray());
             }
-            tracker.witnessed(snapshot.build());
+            tracker.witnessed(snapshot);
         }
 
         private LeakVerdict verdict() {

@@ -53,9 +53,12 @@ class TrackingGapTests {
         return snapshot(WitnessSnapshot.of(mesh, CLOSE_BEGUN).ofAllocator(allocator), OF_DEVICES);
     }
 
-    private static WitnessSnapshot snapshot(WitnessSnapshot.Builder snapshot, Set<BufferType> types) {
-        types.forEach(type -> snapshot.region(0, type));
-        return snapshot.build();
+    private static WitnessSnapshot snapshot(WitnessSnapshot begun, Set<BufferType> types) {
+        WitnessSnapshot snapshot = begun;
+        for (BufferType type : types) {
+            snapshot = snapshot.region(0, type);
+        }
+        return snapshot;
     }
 
     private boolean isInconclusive() {

@@ -43,6 +43,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The JSON forms of all kinds of events, and of the values in them. */
@@ -198,15 +199,14 @@ final class EventForms {
         }
 
         private WitnessSnapshot snapshot() {
-            WitnessSnapshot.Builder snapshot = WitnessSnapshot.of(mesh, moment);
-            allocator.ifPresent(snapshot::ofAllocator);
+            WitnessSnapshot snapshot = new WitnessSnapshot(mesh, moment, allocator, Map.of());
             for (Region region : regions) {
-                snapshot.region(
+                snapshot = snapshot.region(
                         region.device(),
                         region.type(),
                         region.allocated().stream().mapToLong(Long::longValue).toArray());
             }
-            return snapshot.build();
+            return snapshot;
         }
     }
 

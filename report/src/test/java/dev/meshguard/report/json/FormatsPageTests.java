@@ -104,8 +104,7 @@ class FormatsPageTests {
         tracker.meshClosing(0);
         tracker.witnessed(WitnessSnapshot.of(0, Moment.CLOSE_BEGUN)
                 .region(0, BufferType.DRAM)
-                .region(1, BufferType.DRAM, 0x3ffff800)
-                .build());
+                .region(1, BufferType.DRAM, 0x3ffff800));
         tracker.meshClosed(0);
         tracker.checked();
         return tracker.history();

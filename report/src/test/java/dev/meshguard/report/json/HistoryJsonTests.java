@@ -72,8 +72,7 @@ class HistoryJsonTests {
         tracker.freed(MemoryRequest.of(AllocationDetails.user()), 0, BufferType.DRAM, 0x3ffff800, Ownership.UNKNOWN);
         tracker.witnessed(WitnessSnapshot.of(0, WitnessSnapshot.Moment.CLOSE_BEGUN)
                 .region(0, BufferType.DRAM)
-                .region(1, BufferType.DRAM, 0x3ffff800)
-                .build());
+                .region(1, BufferType.DRAM, 0x3ffff800));
         tracker.checked();
 
         assertThat(read(written(tracker.history())).meshes())

@@ -280,17 +280,17 @@ public final class RandomHistory {
     }
 
     private WitnessSnapshot reading() {
-        WitnessSnapshot.Builder reading = WitnessSnapshot.of(mesh(), any(WitnessSnapshot.Moment.values()));
+        WitnessSnapshot reading = WitnessSnapshot.of(mesh(), any(WitnessSnapshot.Moment.values()));
         if (random.nextBoolean()) {
-            reading.ofAllocator(allocator());
+            reading = reading.ofAllocator(allocator());
         }
         for (int region = random.nextInt(4); region > 0; region--) {
             long[] taken = random.longs(random.nextInt(4), 0, 4)
                     .map(page -> page * 0x1000)
                     .toArray();
-            reading.region(device(), any(BufferType.values()), taken);
+            reading = reading.region(device(), any(BufferType.values()), taken);
         }
-        return reading.build();
+        return reading;
     }
 
     private int device() {

@@ -385,12 +385,9 @@ public final class HistoryScript {
     }
 
     /** Reports the addresses that one allocator lists as allocated in one memory of some devices. */
-    public HistoryScript witnessOf(WitnessSnapshot.Builder reading, BufferType type, int[] devices, long... taken) {
+    public HistoryScript witnessOf(WitnessSnapshot reading, BufferType type, int[] devices, long... taken) {
         flush();
-        for (int device : devices) {
-            reading.region(device, type, taken);
-        }
-        tracker.witnessed(reading.build());
+        tracker.witnessed(reading.region(IntStream.of(devices).boxed().toList(), type, taken));
         return this;
     }
 

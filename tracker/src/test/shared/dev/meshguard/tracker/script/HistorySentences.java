@@ -252,7 +252,7 @@ final class HistorySentences {
                 default -> throw unknown(name);
             }
         }
-        WitnessSnapshot.Builder reading = WitnessSnapshot.of(mesh, moment);
+        WitnessSnapshot reading = WitnessSnapshot.of(mesh, moment);
         script.witnessOf(
                 allocator == null ? reading : reading.ofAllocator(allocator), type, devices, words.numbers());
     }

@@ -421,28 +421,27 @@ public final class MeshMemory {
         List<WitnessSnapshot> readings = new ArrayList<>(2);
         readings.add(read(moment, AllocatorId.MESH, meshAllocator));
         subDevices.localAllocators().forEach((id, allocator) -> readings.add(read(moment, id, allocator)));
-        WitnessSnapshot.Builder ofDevices = WitnessSnapshot.of(meshId, moment).ofAllocator(AllocatorId.DEVICE);
-        boolean hasAnyReserved = false;
+        WitnessSnapshot ofDevices = WitnessSnapshot.of(meshId, moment).ofAllocator(AllocatorId.DEVICE);
         for (DeviceOpenPeriod life : ending) {
             if (life.hasAllocated() && !life.isOver()) {
-                hasAnyReserved = true;
                 for (BufferType type : ALLOCATABLE_TYPES) {
-                    ofDevices.region(life.device(), type, life.allocator().liveAddresses(type));
+                    ofDevices = ofDevices.region(
+                            life.device(), type, life.allocator().liveAddresses(type));
                 }
             }
         }
-        if (hasAnyReserved) {
-            readings.add(ofDevices.build());
+        if (!ofDevices.devices().isEmpty()) {
+            readings.add(ofDevices);
         }
         return readings;
     }
 
     private WitnessSnapshot read(WitnessSnapshot.Moment moment, AllocatorId id, Allocator allocator) {
-        WitnessSnapshot.Builder reading = WitnessSnapshot.of(meshId, moment).ofAllocator(id);
+        WitnessSnapshot reading = WitnessSnapshot.of(meshId, moment).ofAllocator(id);
         for (BufferType type : ALLOCATABLE_TYPES) {
-            reading.region(devices, type, allocator.liveAddresses(type));
+            reading = reading.region(devices, type, allocator.liveAddresses(type));
         }
-        return reading.build();
+        return reading;
     }
 
     /** Clears the allocators of the mesh and of its sub-devices without a report; buffers keep their state. */

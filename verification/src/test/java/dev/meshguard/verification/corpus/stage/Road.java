@@ -229,10 +229,12 @@ public final class Road implements AllocationListener {
     private void readUnread(int device) {
         boolean wasRead = devicesRead.remove(device);
         if (lastStop.isPresent() && closingMesh.isPresent() && !wasRead) {
-            WitnessSnapshot.Builder reading = WitnessSnapshot.of(closingMesh.getAsInt(), Moment.CLOSE_BEGUN)
+            WitnessSnapshot reading = WitnessSnapshot.of(closingMesh.getAsInt(), Moment.CLOSE_BEGUN)
                     .ofAllocator(AllocatorId.DEVICE);
-            List.of(BufferType.values()).forEach(type -> reading.region(device, type));
-            tracker.witnessed(reading.build());
+            for (BufferType type : BufferType.values()) {
+                reading = reading.region(device, type);
+            }
+            tracker.witnessed(reading);
         }
     }
 
