@@ -175,7 +175,7 @@ public final class AllocationServer implements AutoCloseable {
         long end = System.nanoTime() + limit.toNanos();
         while (!condition.getAsBoolean()) {
             long left = (end - System.nanoTime()) / 1_000_000;
-            if (left <= 0 || !thread.isAlive()) {
+            if (left <= 0 || loop.hasEnded()) {
                 return condition.getAsBoolean();
             }
             lock.wait(left);

@@ -92,6 +92,7 @@ final class ServerLoop implements Runnable {
             + (Runtime.getRuntime().maxMemory() >> 20) + " MiB is full. Allow it more (-Xmx)";
 
     private @Nullable String failure;
+    private boolean hasEnded;
 
     /** Listens at the socket of the options. */
     ServerLoop(AllocationServer.Builder options, AllocationTracker tracker) throws IOException {
@@ -146,8 +147,9 @@ final class ServerLoop implements Runnable {
             }
         } finally {
             synchronized (lock) {
-                close();
+                hasEnded = true;
                 lock.notifyAll();
+                close();
             }
         }
     }
@@ -170,6 +172,11 @@ final class ServerLoop implements Runnable {
         close(file);
         problems.add(failure);
         reporter.addUp();
+    }
+
+    /** Returns whether nothing more will be read, and nobody will be notified again. */
+    boolean hasEnded() {
+        return hasEnded;
     }
 
     /** Returns why the server ended, unless it was closed. */

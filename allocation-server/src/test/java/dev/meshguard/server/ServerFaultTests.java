@@ -17,6 +17,7 @@ import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -116,6 +118,7 @@ class ServerFaultTests extends WithServer {
 
     @ParameterizedTest
     @MethodSource("failures")
+    @Timeout(60)
     void aServerThatFailsSaysSoAndLetsNobodyWait(Error failure, String sentence) throws Exception {
         server = builder(RecordSize.BYTES_112)
                 .processInspector(process -> {
@@ -126,6 +129,7 @@ class ServerFaultTests extends WithServer {
             assertThat(client.send(allocation(7, 4096)).isRejected()).isTrue();
         }
 
+        assertThat(server.awaitQuiet(Duration.ofDays(1))).isFalse();
         assertThat(server.failure()).contains(sentence);
         assertThat(server.problems()).containsExactly(sentence);
         assertThat(losses()).containsExactly(sentence);
