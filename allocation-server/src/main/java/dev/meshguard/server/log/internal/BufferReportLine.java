@@ -122,6 +122,10 @@ final class BufferReportLine {
 
     private String prefix = "";
     private boolean isDamaged;
+
+    /** Whether the line ends within the words of the report that is read. */
+    private boolean isCut;
+
     private long value;
 
     /** Begins with a line, a character for each byte; {@link #next()} returns its reports. */
@@ -138,6 +142,7 @@ final class BufferReportLine {
     Kind next() {
         for (int bracket = line.indexOf(PID, at); bracket >= 0; bracket = line.indexOf(PID, at)) {
             at = bracket + PID.length();
+            isCut = false;
             Kind kind = takePid() ? kind() : null;
             int marks = marksBefore(bracket);
             if (kind != null) {
@@ -149,7 +154,7 @@ final class BufferReportLine {
                 at = unreadFrom;
                 return isQuoted ? null : kind;
             }
-            isDamaged |= marks == unreadFrom;
+            isDamaged |= marks == unreadFrom || isCut;
             at = bracket + PID.length();
         }
         isDamaged |= containsReport(line, unreadFrom, line.length());
@@ -213,11 +218,18 @@ final class BufferReportLine {
         int start = at;
         for (String part : form) {
             if (!take(part)) {
+                isCut |= endsWithin(part, start);
                 at = start;
                 return false;
             }
         }
         return true;
+    }
+
+    /** Returns whether the line ends before the end of a part of a form, and after a first character of the form. */
+    private boolean endsWithin(String part, int start) {
+        int rest = line.length() - at;
+        return rest < part.length() && line.length() > start && line.regionMatches(at, part, 0, rest);
     }
 
     private boolean take(String part) {
