@@ -1,7 +1,12 @@
 package dev.meshguard.verification.corpus;
 
-import static dev.meshguard.verification.corpus.faults.ReportKind.ALLOCATION;
-import static dev.meshguard.verification.corpus.faults.ReportKind.FREE;
+import static dev.meshguard.verification.corpus.faults.ReportFault.Kind.ALLOCATION;
+import static dev.meshguard.verification.corpus.faults.ReportFault.Kind.FREE;
+import static dev.meshguard.verification.corpus.faults.ReportFault.delayingReport;
+import static dev.meshguard.verification.corpus.faults.ReportFault.doublingReport;
+import static dev.meshguard.verification.corpus.faults.ReportFault.losingReport;
+import static dev.meshguard.verification.corpus.faults.ReportFault.reorderingReports;
+import static dev.meshguard.verification.corpus.faults.ReportFault.shufflingReports;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.mesh.fault.FaultPlan;
@@ -40,20 +45,20 @@ final class Corpus {
             RunFaults.of(FaultPlan.none().closingDevicesInOrder(7, 3, 0)),
             RunFaults.of(FaultPlan.none().closingTwice()),
             RunFaults.of(FaultPlan.none().closingDuringOperation(1)),
-            RunFaults.none().losingReport(3),
-            RunFaults.none().losingReport(9, ALLOCATION),
-            RunFaults.none().losingReport(20, FREE),
-            RunFaults.none().losingReport(12, FREE).noticed(),
-            RunFaults.none().losingReport(2, FREE).onDevice(5),
-            RunFaults.none().doublingReport(10),
-            RunFaults.none().doublingReport(17, ALLOCATION),
-            RunFaults.none().doublingReport(17, FREE),
-            RunFaults.none().delayingReport(9, FREE, 3),
-            RunFaults.none().delayingReport(9, ALLOCATION, 40),
-            RunFaults.none().delayingReport(30, FREE, 1000),
-            RunFaults.none().reorderingReports(2, 1),
-            RunFaults.none().reorderingReports(3, 1, 2).onDevice(2),
-            RunFaults.none().shufflingReports(4, 7));
+            RunFaults.of(losingReport(3)),
+            RunFaults.of(losingReport(9).of(ALLOCATION)),
+            RunFaults.of(losingReport(20).of(FREE)),
+            RunFaults.of(losingReport(12).of(FREE).noticed()),
+            RunFaults.of(losingReport(2).of(FREE).onDevice(5)),
+            RunFaults.of(doublingReport(10)),
+            RunFaults.of(doublingReport(17).of(ALLOCATION)),
+            RunFaults.of(doublingReport(17).of(FREE)),
+            RunFaults.of(delayingReport(9, 3).of(FREE)),
+            RunFaults.of(delayingReport(9, 40).of(ALLOCATION)),
+            RunFaults.of(delayingReport(30, 1000).of(FREE)),
+            RunFaults.of(reorderingReports(2, 1)),
+            RunFaults.of(reorderingReports(3, 1, 2).onDevice(2)),
+            RunFaults.of(shufflingReports(4, 7)));
 
     /** By program, what has to be in the name of the setting; nothing for all settings. */
     private static final Map<String, List<String>> MISJUDGED = Map.of(

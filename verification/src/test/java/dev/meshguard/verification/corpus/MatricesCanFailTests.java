@@ -20,7 +20,7 @@ class MatricesCanFailTests {
 
     @Test
     void acceptTheTruth() {
-        assertThat(results(new RememberedHandles()).wrongs()).isEmpty();
+        assertThat(results(new RememberedHandles()).whole().wrongs()).isEmpty();
     }
 
     @Test
@@ -28,10 +28,10 @@ class MatricesCanFailTests {
         CorpusResults results =
                 results((tracker, stage) -> trace(tracker, Reachability.heldBy(List.of("Nobody.tensor"))));
 
-        assertThat(results.wrongs())
+        assertThat(results.whole().wrongs())
                 .containsExactly("dropped: true [LOST] MISSING, told HELD:"
                         + " HELD (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
-        assertThat(results.fullText()).startsWith("""
+        assertThat(results.whole().toString()).startsWith("""
                         Causes, whole history, one case: buffers
                                  [a]
                         LOST      1!
@@ -41,7 +41,7 @@ class MatricesCanFailTests {
 
     @Test
     void rejectAnUnnamedCauseThatCanBeKnown() {
-        assertThat(results(HandleFinder.none()).wrongs())
+        assertThat(results(HandleFinder.none()).whole().wrongs())
                 .containsExactly("dropped: true [LOST] MISSING, told UNEXPLAINED:"
                         + " UNEXPLAINED (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
     }
@@ -53,9 +53,9 @@ class MatricesCanFailTests {
             stage.unheardByTheTruth(() -> stage.dieBound(108_740));
         });
         CorpusResults results = CorpusResults.of(
-                "one case", List.of(new CorpusCase(reusedNumber, Setting.faultless())), new RememberedHandles());
+                "one case", new CorpusCase(reusedNumber, Setting.faultless()), new RememberedHandles());
 
-        assertThat(results.wrongsOfTheLog())
+        assertThat(results.log().wrongs())
                 .containsExactly("a process that says nothing: true [LOST] MISSING, told PROCESS_DIED:"
                         + " PROCESS_DIED (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
     }
@@ -78,7 +78,7 @@ class MatricesCanFailTests {
     }
 
     private static CorpusResults results(HandleFinder finder) {
-        return CorpusResults.of("one case", List.of(new CorpusCase(DROPPED, Setting.faultless())), finder);
+        return CorpusResults.of("one case", new CorpusCase(DROPPED, Setting.faultless()), finder);
     }
 
     private static void trace(AllocationTracker tracker, Reachability reachability) {

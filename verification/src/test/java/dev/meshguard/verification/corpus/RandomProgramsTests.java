@@ -49,8 +49,8 @@ class RandomProgramsTests {
             }
         }
 
-        System.out.println(results.fullText());
-        System.out.println(results.logText());
+        System.out.println(results.whole());
+        System.out.println(results.log());
         assertThat(results.contradictions()).isEmpty();
         assertThat(misjudged.keySet())
                 .as(() -> misjudged.entrySet().stream().map(Object::toString).collect(Collectors.joining("\n")))

@@ -2,6 +2,9 @@ package dev.meshguard.verification.corpus.faults;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.fault.Fault;
+import dev.meshguard.verification.corpus.faults.ReportFault.Effect;
+import dev.meshguard.verification.corpus.faults.ReportFault.Kind;
+import dev.meshguard.verification.corpus.faults.ReportFault.OneReport;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -23,39 +26,35 @@ final class RandomFaults {
         this.random = new Random(seed);
     }
 
-    static List<RunFault> of(long seed) {
-        RandomFaults faults = new RandomFaults(seed);
-        List<RunFault> some = new ArrayList<>();
-        for (int left = faults.upTo(4); left > 0; left--) {
-            some.add(faults.next());
+    static RunFaults of(long seed) {
+        RandomFaults random = new RandomFaults(seed);
+        RunFaults faults = RunFaults.none();
+        for (int left = random.upTo(4); left > 0; left--) {
+            faults = random.withOneMore(faults);
         }
-        return some;
+        return faults;
     }
 
-    private RunFault next() {
+    private RunFaults withOneMore(RunFaults faults) {
         return switch (random.nextInt(11)) {
             case 0 ->
-                ofRuntime(new Fault.AllocationFails(
+                faults.with(new Fault.AllocationFails(
                         upTo(12), maybe(oneOf(BufferType.DRAM, BufferType.L1)), maybeDevice()));
-            case 1 -> ofRuntime(new Fault.OperationFails(upTo(OPERATIONS), Optional.empty(), maybeDevice()));
-            case 2 -> ofRuntime(new Fault.DeviceStops(random.nextInt(DEVICES), upTo(OPERATIONS)));
-            case 3 ->
-                ofRuntime(new Fault.DevicesCloseInOrder(
-                        shuffled(IntStream.range(0, DEVICES).boxed().toList(), random)));
-            case 4 -> ofRuntime(new Fault.MeshClosesTwice());
-            case 5 -> ofRuntime(new Fault.MeshClosesDuringOperation(upTo(OPERATIONS), Optional.empty()));
-            case 6 -> new ReportFault.ReportLost(upTo(REPORTS), maybeKind(), maybeDevice(), random.nextInt(4) == 0);
-            case 7 -> new ReportFault.ReportDoubled(upTo(REPORTS), maybeKind(), maybeDevice());
-            case 8 -> new ReportFault.ReportDelayed(upTo(REPORTS), maybeKind(), maybeDevice(), upTo(REPORTS));
-            case 9 ->
-                new ReportFault.ReportsReordered(
-                        shuffled(IntStream.rangeClosed(1, 1 + upTo(4)).boxed().toList(), random), maybeDevice());
-            default -> new ReportFault.ReportsShuffled(1 + upTo(7), random.nextInt(1_000), maybeDevice());
+            case 1 -> faults.with(new Fault.OperationFails(upTo(OPERATIONS), Optional.empty(), maybeDevice()));
+            case 2 -> faults.with(new Fault.DeviceStops(random.nextInt(DEVICES), upTo(OPERATIONS)));
+            case 3 -> faults.with(new Fault.DevicesCloseInOrder(shuffled(numbers(0, DEVICES), random)));
+            case 4 -> faults.with(new Fault.MeshClosesTwice());
+            case 5 -> faults.with(new Fault.MeshClosesDuringOperation(upTo(OPERATIONS), Optional.empty()));
+            case 6 -> {
+                OneReport lost = new OneReport(Effect.LOST, upTo(REPORTS), maybeKind(), maybeDevice(), 0);
+                yield faults.with(random.nextInt(4) == 0 ? lost.noticed() : lost);
+            }
+            case 7 -> faults.with(new OneReport(Effect.DOUBLED, upTo(REPORTS), maybeKind(), maybeDevice(), 0));
+            case 8 ->
+                faults.with(new OneReport(Effect.DELAYED, upTo(REPORTS), maybeKind(), maybeDevice(), upTo(REPORTS)));
+            case 9 -> faults.with(new ReportFault.Reordered(shuffled(numbers(1, 2 + upTo(4)), random), maybeDevice()));
+            default -> faults.with(new ReportFault.Shuffled(1 + upTo(7), random.nextInt(1_000), maybeDevice()));
         };
-    }
-
-    private static RunFault ofRuntime(Fault fault) {
-        return new RunFault.OfRuntime(fault);
     }
 
     private int upTo(int most) {
@@ -70,12 +69,16 @@ final class RandomFaults {
         return random.nextBoolean() ? Optional.of(value) : Optional.empty();
     }
 
-    private Optional<ReportKind> maybeKind() {
-        return maybe(oneOf(ReportKind.ALLOCATION, ReportKind.FREE));
+    private Optional<Kind> maybeKind() {
+        return maybe(oneOf(Kind.ALLOCATION, Kind.FREE));
     }
 
     private OptionalInt maybeDevice() {
         return random.nextInt(3) == 0 ? OptionalInt.of(random.nextInt(DEVICES)) : OptionalInt.empty();
+    }
+
+    private static List<Integer> numbers(int from, int to) {
+        return IntStream.range(from, to).boxed().toList();
     }
 
     /** Shuffles with the algorithm of Fisher and Yates, because the library does not specify its own algorithm. */

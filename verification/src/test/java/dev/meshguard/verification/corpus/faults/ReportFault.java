@@ -10,99 +10,121 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A fault of the reports of a runtime about buffers.
+ * A fault of the reports of a runtime about buffers. Its text is the call that creates it.
  *
- * <p>The methods of {@link RunFaults} define when it happens, and {@code toString()} returns that call. Counts begin at 1 and cover
- * everything that one listener receives. A counted fault happens once. A fault limited to a device counts only reports of that
- * device, so threads on other devices do not change its count.
+ * <p>One report is about one buffer on one device, so a mesh buffer over eight devices makes eight. Only these are lost, doubled or
+ * moved, and not phases, opening and closing of meshes and devices, owners, witness snapshots, and ignored frees.
  */
-public sealed interface ReportFault extends RunFault {
+public sealed interface ReportFault {
+
+    /** The kind of reports to which a fault applies, circular buffers included. */
+    enum Kind {
+        ALLOCATION,
+        FREE
+    }
+
+    /** What happens to a report. */
+    enum Effect {
+        LOST("losingReport"),
+        /** The source reports the loss. */
+        NOTICED_LOSS("losingReport"),
+        DOUBLED("doublingReport"),
+        DELAYED("delayingReport");
+
+        private final String call;
+
+        Effect(String call) {
+            this.call = call;
+        }
+    }
+
+    /** Loses the report with this number, from 1. */
+    static OneReport losingReport(long number) {
+        return new OneReport(Effect.LOST, number, Optional.empty(), OptionalInt.empty(), 0);
+    }
+
+    /** Delivers the report with this number twice. */
+    static OneReport doublingReport(long number) {
+        return new OneReport(Effect.DOUBLED, number, Optional.empty(), OptionalInt.empty(), 0);
+    }
 
     /**
-     * A report that the listener does not receive; see {@link RunFaults#losingReport(long)}.
+     * Delivers the report with this number late: after the given number of later reports of any kind, and at the latest when the last
+     * mesh over its device closes.
      *
-     * @param number the number among the matching reports, from 1
+     * <p>{@linkplain #onDevice On a device} only later reports of that device are counted. No report is delayed while no mesh over its
+     * device is open.
+     */
+    static OneReport delayingReport(long number, int byReports) {
+        return new OneReport(Effect.DELAYED, number, Optional.empty(), OptionalInt.empty(), byReports);
+    }
+
+    /** Delivers the reports of each device in this order: 3, 1, 2 gathers three, and delivers the third, the first and the second. */
+    static ReportFault reorderingReports(Integer... order) {
+        return new Reordered(List.of(order), OptionalInt.empty());
+    }
+
+    /** Delivers the reports of each device in a random order, one window of at least two at a time. */
+    static ReportFault shufflingReports(int window, long orderSeed) {
+        return new Shuffled(window, orderSeed, OptionalInt.empty());
+    }
+
+    /** Returns this fault of the reports of one device. Only these are counted then. */
+    ReportFault onDevice(int device);
+
+    /**
+     * Something that happens once, to one report.
+     *
+     * @param number the number among the matching reports that one listener receives, from 1
      * @param kind the kind of report, empty for any
      * @param device the device of the report, empty for any
-     * @param noticed whether the source reports the loss
+     * @param byReports the number of later reports that arrive before a delayed one
      */
-    record ReportLost(long number, Optional<ReportKind> kind, OptionalInt device, boolean noticed)
+    record OneReport(Effect effect, long number, Optional<Kind> kind, OptionalInt device, int byReports)
             implements ReportFault {
 
-        /**
-         * Creates the fault.
-         *
-         * @throws IllegalArgumentException if a number is out of range
-         */
-        public ReportLost {
-            requireCount("the number of a report", number);
-            requireDevice(device);
+        /** Checks that it can happen. */
+        public OneReport {
+            if (number < 1) {
+                throw new IllegalArgumentException("Reports are counted from 1, so none has the number " + number);
+            }
+        }
+
+        /** Returns this fault of a report of one kind, which is the number among these. */
+        public OneReport of(Kind newKind) {
+            return new OneReport(effect, number, Optional.of(newKind), device, byReports);
+        }
+
+        @Override
+        public OneReport onDevice(int newDevice) {
+            return new OneReport(effect, number, kind, OptionalInt.of(newDevice), byReports);
+        }
+
+        /** Makes the source notice and report that it lost a report. */
+        public OneReport noticed() {
+            return new OneReport(Effect.NOTICED_LOSS, number, kind, device, byReports);
+        }
+
+        boolean fits(Kind ofReport, int deviceOfReport) {
+            return kind.orElse(ofReport) == ofReport && device.orElse(deviceOfReport) == deviceOfReport;
         }
 
         @Override
         public String toString() {
-            return call("losingReport", number, kind.map(ReportKind::name))
-                    + on(device)
-                    + (noticed ? ".noticed()" : "");
+            return effect.call + "(" + number + kind.map(one -> ", " + one).orElse("")
+                    + (effect == Effect.DELAYED ? ", " + byReports : "") + ")" + on(device)
+                    + (effect == Effect.NOTICED_LOSS ? ".noticed()" : "");
         }
     }
 
     /**
-     * A report that the listener receives twice; see {@link RunFaults#doublingReport(long)}.
+     * Reports of a device that change places with each other.
      *
-     * @param number the number among the matching reports, from 1
-     * @param kind the kind of report, empty for any
-     * @param device the device of the report, empty for any
+     * <p>Reports of different devices keep their order, so threads on different devices do not matter. Before a close begins, the
+     * gathered reports are delivered in this order as far as possible. While no mesh over the device is open, none are gathered. Lost
+     * reports do not count here; doubled ones count twice.
      */
-    record ReportDoubled(long number, Optional<ReportKind> kind, OptionalInt device) implements ReportFault {
-
-        /**
-         * Creates the fault.
-         *
-         * @throws IllegalArgumentException if a number is out of range
-         */
-        public ReportDoubled {
-            requireCount("the number of a report", number);
-            requireDevice(device);
-        }
-
-        @Override
-        public String toString() {
-            return call("doublingReport", number, kind.map(ReportKind::name)) + on(device);
-        }
-    }
-
-    /**
-     * A report that the listener receives late; see {@link RunFaults#delayingReport(long, int)}.
-     *
-     * @param number the number among the matching reports, from 1
-     * @param kind the kind of report, empty for any
-     * @param device the device of the report, empty for any
-     * @param byReports the number of later reports that arrive before it, at least 1
-     */
-    record ReportDelayed(long number, Optional<ReportKind> kind, OptionalInt device, int byReports)
-            implements ReportFault {
-
-        /**
-         * Creates the fault.
-         *
-         * @throws IllegalArgumentException if a number is out of range
-         */
-        public ReportDelayed {
-            requireCount("the number of a report", number);
-            requireCount("a delay in reports", byReports);
-            requireDevice(device);
-        }
-
-        @Override
-        public String toString() {
-            String narrowed = kind.map(name -> ", " + name).orElse("");
-            return String.format(Locale.ROOT, "delayingReport(%d%s, %d)", number, narrowed, byReports) + on(device);
-        }
-    }
-
-    /** Reports of a device that change places with each other. */
-    sealed interface ReportOrder extends ReportFault permits ReportsReordered, ReportsShuffled {
+    sealed interface ReportOrder extends ReportFault {
 
         /** Returns how many change places. */
         int window();
@@ -117,37 +139,27 @@ public sealed interface ReportFault extends RunFault {
         IntFunction<List<Integer>> orderOn(int ofDevice);
     }
 
-    /**
-     * Reports of a device that arrive in a given order; see {@link RunFaults#reorderingReports}.
-     *
-     * @param order the numbers, from 1, of a window of reports in the order to deliver
-     * @param device the device, empty for each device separately
-     */
-    record ReportsReordered(List<Integer> order, OptionalInt device) implements ReportOrder {
+    /** The given order, which has each number from 1 on once. */
+    record Reordered(List<Integer> order, OptionalInt device) implements ReportOrder {
 
-        /**
-         * Creates the fault.
-         *
-         * @throws IllegalArgumentException if the order does not have each number from 1 on once
-         */
-        public ReportsReordered {
-            order = List.copyOf(order);
-            requireDevice(device);
-            List<Integer> sorted = order.stream().sorted().toList();
-            if (order.size() < 2
-                    || !sorted.equals(
-                            IntStream.rangeClosed(1, order.size()).boxed().toList())) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
-                        "Cannot hand on reports in the order %s: give the numbers from 1 to as many reports as change"
-                                + " places, at least 2, each once",
-                        order));
+        /** Checks the order. */
+        public Reordered {
+            if (!order.stream()
+                    .sorted()
+                    .toList()
+                    .equals(IntStream.rangeClosed(1, order.size()).boxed().toList())) {
+                throw new IllegalArgumentException("An order has each number from 1 on once: " + order);
             }
         }
 
         @Override
         public int window() {
             return order.size();
+        }
+
+        @Override
+        public ReportFault onDevice(int newDevice) {
+            return new Reordered(order, OptionalInt.of(newDevice));
         }
 
         @Override
@@ -160,30 +172,17 @@ public sealed interface ReportFault extends RunFault {
 
         @Override
         public String toString() {
-            return "reorderingReports(" + numbers(order) + ")" + on(device);
+            return "reorderingReports(" + order.stream().map(String::valueOf).collect(Collectors.joining(", ")) + ")"
+                    + on(device);
         }
     }
 
-    /**
-     * Reports of a device that arrive in a random order; see {@link RunFaults#shufflingReports}.
-     *
-     * @param window the number of reports that are shuffled together, at least 2
-     * @param seed the seed of the order
-     * @param device the device, empty for each device separately
-     */
-    record ReportsShuffled(int window, long seed, OptionalInt device) implements ReportOrder {
+    /** A random order, which differs for each device. */
+    record Shuffled(int window, long seed, OptionalInt device) implements ReportOrder {
 
-        /**
-         * Creates the fault.
-         *
-         * @throws IllegalArgumentException if a number is out of range
-         */
-        public ReportsShuffled {
-            requireDevice(device);
-            if (window < 2) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT, "Cannot shuffle %d of the reports: at least 2 can change places", window));
-            }
+        @Override
+        public ReportFault onDevice(int newDevice) {
+            return new Shuffled(window, seed, OptionalInt.of(newDevice));
         }
 
         @Override
@@ -199,34 +198,7 @@ public sealed interface ReportFault extends RunFault {
         }
     }
 
-    private static String call(String name, long number, Optional<String> what) {
-        return String.format(
-                Locale.ROOT,
-                "%s(%d%s)",
-                name,
-                number,
-                what.map(argument -> ", " + argument).orElse(""));
-    }
-
     private static String on(OptionalInt device) {
-        return device.isEmpty() ? "" : String.format(Locale.ROOT, ".onDevice(%d)", device.getAsInt());
-    }
-
-    private static String numbers(List<Integer> numbers) {
-        return numbers.stream().map(String::valueOf).collect(Collectors.joining(", "));
-    }
-
-    private static void requireCount(String what, long count) {
-        if (count < 1) {
-            throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "Cannot use %d as %s: it must be 1 or more", count, what));
-        }
-    }
-
-    private static void requireDevice(OptionalInt device) {
-        if (device.orElse(0) < 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "Cannot use %d as the id of a device: it must be 0 or more", device.getAsInt()));
-        }
+        return device.isEmpty() ? "" : ".onDevice(" + device.getAsInt() + ")";
     }
 }

@@ -4,6 +4,7 @@ import dev.meshguard.mesh.MeshWorkload;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -80,8 +81,8 @@ public final class Handle {
     }
 
     /** Returns the object, unless it was dropped. */
-    <T> @Nullable T get(Class<T> type) {
-        return type.isInstance(object) ? type.cast(object) : null;
+    <T> Optional<T> get(Class<T> type) {
+        return Optional.ofNullable(object).filter(type::isInstance).map(type::cast);
     }
 
     /** Frees and forgets. */

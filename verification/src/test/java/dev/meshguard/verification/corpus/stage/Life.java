@@ -203,14 +203,20 @@ public final class Life {
         return endedAt == NEVER;
     }
 
-    boolean isHeldBy(AllocationDetails release, Ownership by) {
-        return isAlive()
-                && details.kind() == release.kind()
+    boolean isAt(int otherDevice, BufferType otherType, long otherAddress) {
+        return device == otherDevice && type == otherType && address == otherAddress;
+    }
+
+    /** Returns whether a release names its mesh, allocator and owner. */
+    boolean isOf(AllocationDetails release) {
+        return details.kind() == release.kind()
                 && details.mesh().equals(release.mesh())
                 && details.allocator().equals(release.allocator())
-                && details.owner().equals(release.owner())
-                && details.processId().equals(release.processId())
-                && ownership == by;
+                && details.owner().equals(release.owner());
+    }
+
+    boolean isHeldBy(AllocationDetails release, Ownership by) {
+        return isOf(release) && details.processId().equals(release.processId()) && ownership == by;
     }
 
     /** Returns whether the allocator of a mesh that is open, or of a device, lent it at a moment. */
@@ -229,12 +235,7 @@ public final class Life {
     public boolean isHiddenBy(Life other) {
         int readAt = isOfTheRuntime() ? meshClosedAt : meshClosingAt;
         boolean isRead = details.mesh().equals(other.details.mesh()) || other.ownership == Ownership.OWNING;
-        return isOfAMesh()
-                && isRead
-                && other.isThereAt(readAt)
-                && device == other.device
-                && type == other.type
-                && address == other.address;
+        return isOfAMesh() && isRead && other.isThereAt(readAt) && isAt(other.device, other.type, other.address);
     }
 
     void end(int moment, int step) {

@@ -127,16 +127,10 @@ public final class PhysicalMemory implements AllocationListener {
     @Override
     public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
         clock.nextMoment();
-        for (int i = lives.size() - 1; i >= 0; i--) {
-            Life life = lives.get(i);
-            if (life.device() == device
-                    && life.type() == type
-                    && life.address() == address
-                    && life.isHeldBy(release.details(), ownership)) {
-                end(life, release);
-                return;
-            }
-        }
+        aliveAt(device, type, address)
+                .filter(life -> life.isHeldBy(release.details(), ownership))
+                .reduce((first, last) -> last)
+                .ifPresent(life -> end(life, release));
     }
 
     /** What is released when its mesh is closed is given back as soon as anybody can: the wipe was before. */
@@ -144,21 +138,11 @@ public final class PhysicalMemory implements AllocationListener {
     public void freeIgnored(
             MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
         clock.nextMoment();
-        if (reason != IgnoredFreeReason.DEVICE_CLOSED) {
-            return;
-        }
-        for (Life life : lives) {
-            if (life.isAlive()
-                    && life.device() == device
-                    && life.type() == type
-                    && life.address() == address
-                    && life.details().kind() == release.details().kind()
-                    && life.details().mesh().equals(release.details().mesh())
-                    && life.details().allocator().equals(release.details().allocator())
-                    && life.details().owner().equals(release.details().owner())) {
-                end(life, release);
-                return;
-            }
+        if (reason == IgnoredFreeReason.DEVICE_CLOSED) {
+            aliveAt(device, type, address)
+                    .filter(life -> life.isOf(release.details()))
+                    .findFirst()
+                    .ifPresent(life -> end(life, release));
         }
     }
 
@@ -250,9 +234,7 @@ public final class PhysicalMemory implements AllocationListener {
                     if (lives.stream()
                             .noneMatch(life -> life.isThereAt(clock.moment())
                                     && life.details().allocator().equals(reading.allocator())
-                                    && life.device() == device
-                                    && life.type() == type
-                                    && life.address() == address)) {
+                                    && life.isAt(device, type, address))) {
                         contradictions.add("nobody reported what the allocator lends on device " + device + ", " + type
                                 + " " + address);
                     }
@@ -270,6 +252,10 @@ public final class PhysicalMemory implements AllocationListener {
 
     private Stream<Life> alive() {
         return lives.stream().filter(Life::isAlive);
+    }
+
+    private Stream<Life> aliveAt(int device, BufferType type, long address) {
+        return alive().filter(life -> life.isAt(device, type, address));
     }
 
     private Stream<Life> of(int mesh) {

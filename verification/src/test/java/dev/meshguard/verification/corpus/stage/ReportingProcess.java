@@ -7,20 +7,18 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Phase;
+import dev.meshguard.mesh.internal.report.ForwardingListener;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.Scope;
 import java.util.function.LongFunction;
 
 /** A process that reports under its own number until it ends; then its reports stop. */
-final class ReportingProcess implements AllocationListener {
+final class ReportingProcess extends ForwardingListener {
 
-    private final AllocationListener listener;
     private final long id;
     private boolean dead;
 
     ReportingProcess(AllocationListener listener, long id) {
-        this.listener = listener;
+        super(listener);
         this.id = id;
     }
 
@@ -40,6 +38,11 @@ final class ReportingProcess implements AllocationListener {
     }
 
     @Override
+    public MemoryRequest releaseByAddress(AllocationDetails details) {
+        return listener.releaseByAddress(details.reportedBy(id));
+    }
+
+    @Override
     public void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         report(() -> listener.allocated(request, device, type, address, size, ownership));
@@ -53,39 +56,29 @@ final class ReportingProcess implements AllocationListener {
     @Override
     public void freeIgnored(
             MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
-        report(() -> listener.freeIgnored(release, device, type, address, reason));
-    }
-
-    @Override
-    public Scope phase(Phase phase) {
-        return listener.phase(phase);
+        report(() -> super.freeIgnored(release, device, type, address, reason));
     }
 
     @Override
     public void meshOpened(MeshDescription mesh) {
-        report(() -> listener.meshOpened(mesh));
+        report(() -> super.meshOpened(mesh));
     }
 
     @Override
     public void meshClosing(int mesh) {
-        report(() -> listener.meshClosing(mesh));
+        report(() -> super.meshClosing(mesh));
     }
 
     @Override
     public void meshClosed(int mesh) {
-        report(() -> listener.meshClosed(mesh));
+        report(() -> super.meshClosed(mesh));
     }
 
     @Override
     public void reported(LongFunction<HistoryEvent> event) {
         if (!dead || event.apply(0) instanceof HistoryEvent.SourceAttached) {
-            listener.reported(event);
+            super.reported(event);
         }
-    }
-
-    @Override
-    public void handleReturned(MemoryRequest request, Object handle) {
-        listener.handleReturned(request, handle);
     }
 
     private void report(Runnable report) {

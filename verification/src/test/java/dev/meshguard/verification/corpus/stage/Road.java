@@ -10,12 +10,10 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.mesh.internal.report.ForwardingListener;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -28,7 +26,7 @@ import java.util.function.LongFunction;
  * The transport from a runtime to the tracker. It forwards everything, and records for each report the step of the program and
  * whether the report arrived.
  */
-public final class Road implements AllocationListener {
+public final class Road extends ForwardingListener {
 
     /**
      * A report that arrived.
@@ -58,7 +56,6 @@ public final class Road implements AllocationListener {
         }
     }
 
-    private final AllocationTracker tracker;
     private final Clock clock;
     private final IdentityHashMap<MemoryRequest, Integer> steps = new IdentityHashMap<>();
     private final List<Arrival> arrivals = new ArrayList<>();
@@ -74,7 +71,7 @@ public final class Road implements AllocationListener {
     private boolean listensAgain;
 
     Road(AllocationTracker tracker, Clock clock) {
-        this.tracker = tracker;
+        super(tracker);
         this.clock = clock;
     }
 
@@ -119,12 +116,17 @@ public final class Road implements AllocationListener {
 
     @Override
     public MemoryRequest request(AllocationDetails details) {
-        return stepNoted(tracker.request(details));
+        return stepNoted(listener.request(details));
     }
 
     @Override
     public MemoryRequest release(AllocationDetails details) {
-        return stepNoted(tracker.release(details));
+        return stepNoted(listener.release(details));
+    }
+
+    @Override
+    public MemoryRequest releaseByAddress(AllocationDetails details) {
+        return stepNoted(listener.releaseByAddress(details));
     }
 
     private MemoryRequest stepNoted(MemoryRequest request) {
@@ -132,9 +134,9 @@ public final class Road implements AllocationListener {
         return request;
     }
 
-    private void note(MemoryRequest request, boolean isFree, int device, BufferType type, long address) {
-        arrivals.add(new Arrival(
-                stepOf(request), isFree, request.details(), device, type, address, isLate(request.details()), checked));
+    private Arrival arrival(MemoryRequest request, boolean isFree, int device, BufferType type, long address) {
+        return new Arrival(
+                stepOf(request), isFree, request.details(), device, type, address, isLate(request.details()), checked);
     }
 
     private boolean isLate(AllocationDetails details) {
@@ -152,16 +154,16 @@ public final class Road implements AllocationListener {
     public void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         if (!deaf) {
-            note(request, false, device, type, address);
-            tracker.allocated(request, device, type, address, size, ownership);
+            arrivals.add(arrival(request, false, device, type, address));
+            listener.allocated(request, device, type, address, size, ownership);
         }
     }
 
     @Override
     public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
         if (!deaf) {
-            note(release, true, device, type, address);
-            tracker.freed(release, device, type, address, ownership);
+            arrivals.add(arrival(release, true, device, type, address));
+            listener.freed(release, device, type, address, ownership);
         }
     }
 
@@ -169,40 +171,27 @@ public final class Road implements AllocationListener {
     public void freeIgnored(
             MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
         if (reason == IgnoredFreeReason.DEVICE_CLOSED) {
-            ignoredFrees.add(new Arrival(
-                    stepOf(release),
-                    true,
-                    release.details(),
-                    device,
-                    type,
-                    address,
-                    isLate(release.details()),
-                    checked));
+            ignoredFrees.add(arrival(release, true, device, type, address));
         }
-        tracker.freeIgnored(release, device, type, address, reason);
-    }
-
-    @Override
-    public Scope phase(Phase phase) {
-        return tracker.phase(phase);
+        listener.freeIgnored(release, device, type, address, reason);
     }
 
     @Override
     public void meshOpened(MeshDescription mesh) {
         openMeshes.add(mesh.id());
-        tracker.meshOpened(mesh);
+        listener.meshOpened(mesh);
     }
 
     @Override
     public void meshClosing(int mesh) {
         openMeshes.remove(mesh);
-        tracker.meshClosing(mesh);
+        listener.meshClosing(mesh);
     }
 
     @Override
     public void meshClosed(int mesh) {
         closingMesh = OptionalInt.empty();
-        tracker.meshClosed(mesh);
+        listener.meshClosed(mesh);
     }
 
     @Override
@@ -222,7 +211,7 @@ public final class Road implements AllocationListener {
         } else if (read instanceof HistoryEvent.TrackingStarted) {
             listensAgain = true;
         }
-        tracker.reported(event);
+        listener.reported(event);
     }
 
     /** The runtime reads no device from which nothing was allocated; after a stop, a source has to read it to know that. */
@@ -234,7 +223,7 @@ public final class Road implements AllocationListener {
             for (BufferType type : BufferType.values()) {
                 reading = reading.region(device, type);
             }
-            tracker.witnessed(reading);
+            listener.witnessed(reading);
         }
     }
 
@@ -245,10 +234,5 @@ public final class Road implements AllocationListener {
                 devicesRead.addAll(reading.devices());
             }
         }
-    }
-
-    @Override
-    public void handleReturned(MemoryRequest request, Object handle) {
-        tracker.handleReturned(request, handle);
     }
 }

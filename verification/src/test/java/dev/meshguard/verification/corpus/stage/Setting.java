@@ -17,31 +17,11 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/**
- * The runtime of a program, with its defects and faults.
- *
- * @param preset the version
- * @param architecture the chips
- * @param model the reporting model
- * @param defects the defects
- * @param fixes the repairs
- * @param faults the injected faults
- * @param closeOrder the order of the steps at the close of a mesh
- * @param systemBuffers the runtime's own buffers
- * @param handleRelease the treatment of handles that a program dropped without freeing them
- */
-public record Setting(
-        RuntimePreset preset,
-        Architecture architecture,
-        ReportingModel model,
-        Set<RuntimeDefect> defects,
-        Set<RuntimeFix> fixes,
-        RunFaults faults,
-        CloseOrder closeOrder,
-        Optional<BufferLifetime> systemBuffers,
-        HandleRelease handleRelease) {
+/** The runtime of a program, with its defects and faults. Immutable. */
+public final class Setting {
 
     /**
      * Defects by which the runtime keeps or crashes on memory; all others only touch what it says.
@@ -56,79 +36,79 @@ public record Setting(
             RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES,
             RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES);
 
+    private RuntimePreset preset = RuntimePreset.MAY_2026;
+    private Architecture architecture = Architecture.WORMHOLE_B0;
+    private ReportingModel model = ReportingModel.COMPLETE;
+    private Set<RuntimeDefect> defects = Set.of();
+    private Set<RuntimeFix> fixes = Set.of();
+    private RunFaults faults = RunFaults.none();
+    private CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
+    private Optional<BufferLifetime> systemBuffers = Optional.of(BufferLifetime.SYSTEM);
+    private HandleRelease handleRelease = HandleRelease.EXPLICIT;
+
+    private Setting() {}
+
+    private Setting but(Consumer<Setting> change) {
+        Setting copy = new Setting();
+        copy.preset = preset;
+        copy.architecture = architecture;
+        copy.model = model;
+        copy.defects = defects;
+        copy.fixes = fixes;
+        copy.faults = faults;
+        copy.closeOrder = closeOrder;
+        copy.systemBuffers = systemBuffers;
+        copy.handleRelease = handleRelease;
+        change.accept(copy);
+        return copy;
+    }
+
     /** Returns a runtime without fault that hides nothing and takes a buffer for itself. */
     public static Setting faultless() {
-        return new Setting(
-                RuntimePreset.MAY_2026,
-                Architecture.WORMHOLE_B0,
-                ReportingModel.COMPLETE,
-                Set.of(),
-                Set.of(),
-                RunFaults.none(),
-                CloseOrder.SYSTEM_BUFFERS_FIRST,
-                Optional.of(BufferLifetime.SYSTEM),
-                HandleRelease.EXPLICIT);
+        return new Setting();
     }
 
     /** Returns this runtime of another version and chips. */
     public Setting on(RuntimePreset newPreset, Architecture newArchitecture) {
-        return new Setting(
-                newPreset, newArchitecture, model, defects, fixes, faults, closeOrder, systemBuffers, handleRelease);
+        return but(copy -> {
+            copy.preset = newPreset;
+            copy.architecture = newArchitecture;
+        });
     }
 
     /** Returns this runtime reporting in another way. */
     public Setting reporting(ReportingModel newModel) {
-        return new Setting(
-                preset, architecture, newModel, defects, fixes, faults, closeOrder, systemBuffers, handleRelease);
+        return but(copy -> copy.model = newModel);
     }
 
     /** Returns this runtime with the given defects. */
     public Setting with(RuntimeDefect... newDefects) {
-        return new Setting(
-                preset,
-                architecture,
-                model,
-                Set.of(newDefects),
-                fixes,
-                faults,
-                closeOrder,
-                systemBuffers,
-                handleRelease);
+        return but(copy -> copy.defects = Set.of(newDefects));
     }
 
-    /** Returns this runtime with the given repairs. */
-    public Setting with(RuntimeFix... newFixes) {
-        return new Setting(
-                preset,
-                architecture,
-                model,
-                defects,
-                Set.of(newFixes),
-                faults,
-                closeOrder,
-                systemBuffers,
-                handleRelease);
+    /** Returns this runtime with a repair. */
+    public Setting with(RuntimeFix fix) {
+        return but(copy -> copy.fixes = Set.of(fix));
     }
 
     /** Returns this runtime with the given faults. */
     public Setting with(RunFaults newFaults) {
-        return new Setting(
-                preset, architecture, model, defects, fixes, newFaults, closeOrder, systemBuffers, handleRelease);
+        return but(copy -> copy.faults = newFaults);
     }
 
     /** Returns this runtime taking itself apart in another order. */
     public Setting closing(CloseOrder newOrder) {
-        return new Setting(preset, architecture, model, defects, fixes, faults, newOrder, systemBuffers, handleRelease);
+        return but(copy -> copy.closeOrder = newOrder);
     }
 
     /** Returns this runtime with buffers of its own of the given lifetime, or without. */
     public Setting ownBuffers(Optional<BufferLifetime> lifetime) {
-        return new Setting(preset, architecture, model, defects, fixes, faults, closeOrder, lifetime, handleRelease);
+        return but(copy -> copy.systemBuffers = lifetime);
     }
 
     /** Returns this runtime doing something else with what a program dropped without freeing it. */
     public Setting releasing(HandleRelease newRelease) {
-        return new Setting(preset, architecture, model, defects, fixes, faults, closeOrder, systemBuffers, newRelease);
+        return but(copy -> copy.handleRelease = newRelease);
     }
 
     /** Returns whether what a program dropped is given back once it was collected. */
@@ -141,18 +121,11 @@ public record Setting(
      * reports are left out, and so are the gaps of its model.
      */
     public Setting reportingTheTruth() {
-        Set<RuntimeDefect> ofTheMemory =
-                defects.stream().filter(OF_THE_MEMORY::contains).collect(Collectors.toUnmodifiableSet());
-        return new Setting(
-                preset,
-                architecture,
-                ReportingModel.COMPLETE,
-                ofTheMemory,
-                fixes,
-                faults.withoutFaultsOfReports(),
-                closeOrder,
-                systemBuffers,
-                handleRelease);
+        return but(copy -> {
+            copy.model = ReportingModel.COMPLETE;
+            copy.defects = defects.stream().filter(OF_THE_MEMORY::contains).collect(Collectors.toUnmodifiableSet());
+            copy.faults = faults.withoutFaultsOfReports();
+        });
     }
 
     /** Returns whether the runtime gets nothing wrong. */

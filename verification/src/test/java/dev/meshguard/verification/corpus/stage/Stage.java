@@ -42,9 +42,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import java.util.function.UnaryOperator;
 
 /**
  * Runs the steps of a corpus program: it allocates, frees, keeps and drops memory, and records each step.
@@ -80,8 +81,8 @@ public final class Stage {
     private final Clock clock = new Clock();
     private final List<PhysicalMemory> memories = new ArrayList<>();
     private final Map<Long, ReportingProcess> processes = new HashMap<>();
-    private final @Nullable AllocationTracker tracker;
-    private final @Nullable Road road;
+    private final Optional<AllocationTracker> tracker;
+    private final Optional<Road> road;
     private final List<Handle> handles = new ArrayList<>();
     private final List<List<Handle>> rows = new ArrayList<>();
     private final List<StagedExpectation> allowances = new ArrayList<>();
@@ -90,22 +91,22 @@ public final class Stage {
     private boolean checked;
     private boolean ending;
 
-    private Stage(Setting setting, @Nullable AllocationTracker tracker, HandleFinder finder) {
+    private Stage(Setting setting, Optional<AllocationTracker> tracker, HandleFinder finder) {
         this.setting = setting;
         this.finder = finder;
         this.tracker = tracker;
-        this.road = tracker == null ? null : new Road(tracker, clock);
+        this.road = tracker.map(known -> new Road(known, clock));
         this.plain = newListener();
     }
 
     /** Returns a stage on which nothing is misreported. */
     public static Stage ofTheTruth(Setting setting) {
-        return new Stage(setting.reportingTheTruth(), null, HandleFinder.none());
+        return new Stage(setting.reportingTheTruth(), Optional.empty(), HandleFinder.none());
     }
 
     /** Returns the stage of the case. */
     public static Stage ofTheCase(Setting setting, AllocationTracker tracker, HandleFinder finder) {
-        return new Stage(setting, tracker, finder);
+        return new Stage(setting, Optional.of(tracker), finder);
     }
 
     // Meshes
@@ -211,59 +212,55 @@ public final class Stage {
 
     /** Makes a second handle to a tensor. */
     public Handle alias(Handle of) {
-        Tensor tensor = of.get(Tensor.class);
-        return tensor == null
-                ? Handle.NOTHING
-                : step(() -> of.alias(tensor.alias(), Tensor.class, Tensor::close))
-                        .orElse(Handle.NOTHING);
+        return alias(of, Tensor::alias);
     }
 
     /** Makes a view of a tensor in another shape. */
     public Handle reshape(Handle of, int... shape) {
-        Tensor tensor = of.get(Tensor.class);
-        return tensor == null
-                ? Handle.NOTHING
-                : step(() -> of.alias(tensor.reshape(TensorShape.of(shape)), Tensor.class, Tensor::close))
-                        .orElse(Handle.NOTHING);
+        return alias(of, tensor -> tensor.reshape(TensorShape.of(shape)));
+    }
+
+    private Handle alias(Handle of, UnaryOperator<Tensor> making) {
+        return of.get(Tensor.class)
+                .flatMap(tensor -> step(() -> of.alias(making.apply(tensor), Tensor.class, Tensor::close)))
+                .orElse(Handle.NOTHING);
     }
 
     /** Frees a tensor for all its handles, as {@code ttnn.deallocate} does. */
     public void deallocate(Handle handle) {
-        does(() -> Optional.ofNullable(handle.get(Tensor.class)).ifPresent(tensor -> tensor.deallocate(true)));
+        does(() -> handle.get(Tensor.class).ifPresent(tensor -> tensor.deallocate(true)));
         handle.drop();
     }
 
     /** Asks for a free that does nothing if other handles share the tensor. */
     public void deallocateUnlessShared(Handle handle) {
-        does(() -> Optional.ofNullable(handle.get(Tensor.class)).ifPresent(tensor -> tensor.deallocate(false)));
+        does(() -> handle.get(Tensor.class).ifPresent(tensor -> tensor.deallocate(false)));
     }
 
     // Buffers
 
     /** Makes a buffer at the same address of every device. */
     public Handle buffer(MeshDevice mesh, String name, BufferType type, long size) {
-        return made(
-                name,
-                MeshBuffer.class,
-                () -> mesh.allocate(BufferConfig.of(type, size, 1_024)),
-                MeshBuffer::deallocate);
+        return meshBuffer(name, () -> mesh.allocate(BufferConfig.of(type, size, 1_024)), MeshBuffer::deallocate);
     }
 
     /** Makes a buffer that goes with its handle, as the last reference to it would let it. */
     public Handle closingBuffer(MeshDevice mesh, String name, BufferType type, long size) {
-        return made(name, MeshBuffer.class, () -> mesh.allocate(BufferConfig.of(type, size, 1_024)), MeshBuffer::close);
+        return meshBuffer(name, () -> mesh.allocate(BufferConfig.of(type, size, 1_024)), MeshBuffer::close);
     }
 
     /** Points another buffer to where a buffer lies. */
     public Handle view(MeshDevice mesh, String name, Handle of) {
-        MeshBuffer buffer = of.get(MeshBuffer.class);
-        return buffer == null
-                ? Handle.NOTHING
-                : made(
+        return of.get(MeshBuffer.class)
+                .map(buffer -> meshBuffer(
                         name,
-                        MeshBuffer.class,
                         () -> mesh.view(BufferConfig.of(buffer.type(), buffer.size(), 1_024), buffer.address()),
-                        MeshBuffer::close);
+                        MeshBuffer::close))
+                .orElse(Handle.NOTHING);
+    }
+
+    private Handle meshBuffer(String name, Supplier<MeshBuffer> making, Consumer<MeshBuffer> free) {
+        return made(name, MeshBuffer.class, making, free);
     }
 
     /** Makes a buffer on one device. */
@@ -309,8 +306,7 @@ public final class Stage {
         List<WeakReference<Object>> dropped = some.stream().map(Handle::watch).toList();
         does(() -> some.forEach(Handle::drop));
         if (setting.releasesWhatIsCollected()) {
-            CollectedGarbage.collectUntil(() -> dropped.stream().allMatch(lost -> lost.refersTo(null)));
-            CollectedGarbage.collect(dropped.get(0));
+            CollectedGarbage.collect(dropped);
         }
     }
 
@@ -381,9 +377,8 @@ public final class Stage {
 
     /** Makes a buffer in the first or the second sub-device. */
     public Handle local(MeshDevice mesh, String name, int subDevice) {
-        return made(
+        return meshBuffer(
                 name,
-                MeshBuffer.class,
                 () -> mesh.allocate(BufferConfig.of(BufferType.L1, 16_384, 1_024)
                         .heightSharded(CoreRangeSet.of(subDevice == 0 ? LEFT : RIGHT))
                         .on(new SubDeviceId(subDevice))),
@@ -417,7 +412,7 @@ public final class Stage {
 
     /** Frees a buffer of a binding on some of its devices. */
     public void freeOn(Handle handle, Integer... devices) {
-        does(() -> Optional.ofNullable(handle.get(Binding.class)).ifPresent(bound -> bound.freeOn(List.of(devices))));
+        does(() -> handle.get(Binding.class).ifPresent(bound -> bound.freeOn(List.of(devices))));
     }
 
     /** Ends a process that a binding reported for. */
@@ -429,37 +424,31 @@ public final class Stage {
     public void untracked(Runnable doing) {
         trackingStops();
         doing.run();
-        if (road != null) {
-            road.deaf(false);
-            road.trackingStarted();
-        }
+        road.ifPresent(way -> {
+            way.deaf(false);
+            way.trackingStarted();
+        });
     }
 
     /** From here on the source does not listen any more, and says so. */
     public void trackingStops() {
-        if (road != null) {
-            road.trackingStopped("the source was told to stop");
-            road.deaf(true);
-        }
+        road.ifPresent(way -> {
+            way.trackingStopped("the source was told to stop");
+            way.deaf(true);
+        });
     }
 
     /** Does something of which nobody hears, and nobody notices that. */
     public void unheard(Runnable doing) {
-        if (road != null) {
-            road.deaf(true);
-        }
+        road.ifPresent(way -> way.deaf(true));
         doing.run();
-        if (road != null) {
-            road.deaf(false);
-        }
+        road.ifPresent(way -> way.deaf(false));
     }
 
     /** Tells the tracker something that did not happen. */
     public void unheardByTheTruth(Runnable telling) {
         clock.nextStep();
-        if (road != null) {
-            telling.run();
-        }
+        road.ifPresent(way -> telling.run());
     }
 
     // What may stay
@@ -476,7 +465,7 @@ public final class Stage {
 
     /** Does something under a label that reports carry. */
     public <T> T labelled(String label, Supplier<T> doing) {
-        return tracker == null ? doing.get() : tracker.label(label, doing);
+        return tracker.isPresent() ? tracker.get().label(label, doing) : doing.get();
     }
 
     // Time
@@ -496,12 +485,12 @@ public final class Stage {
         clock.check();
         handles.forEach(Handle::check);
         memories.forEach(PhysicalMemory::check);
-        if (tracker != null) {
-            // In this order a guarded test does it: what a search brings about is late.
-            tracker.checked();
+        // In this order a guarded test does it: what a search brings about is late.
+        tracker.ifPresent(known -> {
+            known.checked();
             road().check();
-            finder.find(tracker, this);
-        }
+            finder.find(known, this);
+        });
     }
 
     /** Ends the run: the check is made now unless it was made before. */
@@ -524,10 +513,8 @@ public final class Stage {
 
     /** Returns what arrived at the tracker. */
     public Road road() {
-        if (road == null) {
-            throw new IllegalStateException("Nothing of this stage goes to a tracker: ask that of the case");
-        }
-        return road;
+        return road.orElseThrow(
+                () -> new IllegalStateException("Nothing of this stage goes to a tracker: ask that of the case"));
     }
 
     /** Returns the handle to what the program took in a step, if it took anything itself. */
@@ -562,8 +549,8 @@ public final class Stage {
     }
 
     private AllocationListener newListener() {
-        if (road != null) {
-            return road;
+        if (road.isPresent()) {
+            return road.get();
         }
         PhysicalMemory memory = new PhysicalMemory(clock);
         memories.add(memory);
@@ -582,14 +569,10 @@ public final class Stage {
         return made(name, Tensor.class, making, Tensor::close);
     }
 
-    private interface OfTwo {
-        Tensor apply(Tensor first, Tensor second);
-    }
-
-    private Handle both(String name, Handle a, Handle b, OfTwo operation) {
-        Tensor first = a.get(Tensor.class);
-        Tensor second = b.get(Tensor.class);
-        return first == null || second == null ? Handle.NOTHING : tensor(name, () -> operation.apply(first, second));
+    private Handle both(String name, Handle a, Handle b, BinaryOperator<Tensor> operation) {
+        return a.get(Tensor.class)
+                .flatMap(first -> b.get(Tensor.class).map(second -> tensor(name, () -> operation.apply(first, second))))
+                .orElse(Handle.NOTHING);
     }
 
     private <T> Handle made(String name, Class<T> type, Supplier<T> making, Consumer<? super T> free) {

@@ -43,9 +43,8 @@ final class HistoryLosses {
             }
             if (event instanceof HistoryEvent.Allocated allocated) {
                 allocated.request().details().processId().ifPresent(processes::add);
-            } else {
-                addOther(event);
             }
+            HistoryFact.of(event).ifPresent(fact -> add(fact, 1));
         }
         add(HistoryFact.PROCESS, processes.size());
     }
@@ -55,48 +54,5 @@ final class HistoryLosses {
         return event instanceof HistoryEvent.TrackingStarted
                 || event instanceof HistoryEvent.Allocated
                 || event instanceof HistoryEvent.Freed;
-    }
-
-    private void addOther(HistoryEvent event) {
-        if (event instanceof HistoryEvent.FreeIgnored) {
-            add(HistoryFact.IGNORED_FREE, 1);
-        } else if (event instanceof HistoryEvent.ReportsLost) {
-            add(HistoryFact.GAP, 1);
-        } else if (event instanceof HistoryEvent.Witnessed) {
-            add(HistoryFact.WITNESS_SNAPSHOT, 1);
-        } else if (event instanceof HistoryEvent.SourceNoted) {
-            add(HistoryFact.NOTE, 1);
-        } else if (event instanceof HistoryEvent.PhaseBegan) {
-            add(HistoryFact.PHASE, 1);
-        } else if (event instanceof HistoryEvent.RoundBegan) {
-            add(HistoryFact.ROUND, 1);
-        } else if (event instanceof HistoryEvent.HandleTraced) {
-            add(HistoryFact.HANDLE_SEARCH, 1);
-        } else if (event instanceof HistoryEvent.ProcessDied) {
-            add(HistoryFact.PROCESS_DEATH, 1);
-        } else if (event instanceof HistoryEvent.OwnerCached || event instanceof HistoryEvent.OwnerEnded) {
-            add(HistoryFact.OWNER_EVENT, 1);
-        } else if (isOfTrace(event)) {
-            add(HistoryFact.TRACE_EVENT, 1);
-        } else if (isOfOpening(event)) {
-            add(HistoryFact.DEVICE_OPENING, 1);
-        }
-    }
-
-    private static boolean isOfTrace(HistoryEvent event) {
-        return event instanceof HistoryEvent.CaptureBegan
-                || event instanceof HistoryEvent.ProgramCaptured
-                || event instanceof HistoryEvent.BufferCaptured
-                || event instanceof HistoryEvent.ResultCaptured
-                || event instanceof HistoryEvent.ResultRead
-                || event instanceof HistoryEvent.CaptureEnded
-                || event instanceof HistoryEvent.TraceReplayed;
-    }
-
-    private static boolean isOfOpening(HistoryEvent event) {
-        return event instanceof HistoryEvent.MeshOpened
-                || event instanceof HistoryEvent.MeshClosing
-                || event instanceof HistoryEvent.DeviceOpened
-                || event instanceof HistoryEvent.DeviceClosed;
     }
 }
