@@ -90,10 +90,8 @@ class AddressSpaceTests {
     void beginsAtThePeakAndFollowsTheEventOfTheAddress(Chromium chromium) {
         open(chromium, "");
         chromium.readData();
-        long peak = ((Number) chromium.value("pageData.peak.event")).longValue();
 
-        assertThat(chromium.value("document.querySelector('#space-event').value"))
-                .isEqualTo(String.valueOf(peak));
+        assertThat(chromium.input("#space-event")).isEqualTo(chromium.value("pageData.peak.event.toString()"));
         assertThat(chromium.text("#space-moment")).endsWith("the peak of the run");
 
         chromium.run("const input = document.querySelector('#space-event'); input.value = 20;"
@@ -102,18 +100,14 @@ class AddressSpaceTests {
         assertThat(chromium.text("#cursor")).startsWith("Event #20");
 
         open(chromium, "#space-15");
-        assertThat(chromium.find("#space-event").getDomProperty("value")).isEqualTo("15");
+        assertThat(chromium.input("#space-event")).isEqualTo("15");
     }
 
     @Test
     void showsDetailsAtThePointerOnTheMapAndInATable(Chromium chromium) {
         open(chromium, "#space-197");
         chromium.scrollTo("#space-strips canvas");
-        Map<?, ?> box = (Map<?, ?>)
-                chromium.value("document.querySelector('#space-strips canvas').getBoundingClientRect().toJSON()");
-        chromium.moveTo(((Number) box.get("x")).longValue() + 30, ((Number) box.get("y")).longValue() + 10);
-        chromium.await("document.querySelector('#tooltip')?.hidden === false");
-        assertThat(chromium.text("#tooltip")).contains("in each bank");
+        assertThat(chromium.pointAt("#space-strips canvas", 30, 10)).contains("in each bank");
 
         chromium.click("#space-blocks summary");
         chromium.await("document.querySelectorAll('#space-table tbody tr').length > 0");
@@ -131,13 +125,9 @@ class AddressSpaceTests {
     void liveBytesNameTheLargestFreeBlockAtThePointer(Chromium chromium) {
         open(chromium, "");
         chromium.scrollTo("#live-chart");
-        Map<?, ?> box =
-                (Map<?, ?>) chromium.value("document.querySelector('#live-chart').getBoundingClientRect().toJSON()");
 
-        chromium.moveTo(((Number) box.get("x")).longValue() + 500, ((Number) box.get("y")).longValue() + 150);
-
-        chromium.await("document.querySelector('#tooltip')?.hidden === false");
-        assertThat(chromium.text("#tooltip")).containsPattern("largest free block [0-9.]+ MiB in each bank");
+        assertThat(chromium.pointAt("#live-chart", 500, 150))
+                .containsPattern("largest free block [0-9.]+ MiB in each bank");
     }
 
     @Test

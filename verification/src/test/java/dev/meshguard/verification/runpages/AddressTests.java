@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.verdict.SurvivorStatus;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
@@ -19,8 +18,7 @@ class AddressTests {
         chromium.open(LEAK.file(), "#finding-3");
 
         assertThat(chromium.text("#finding-3")).contains("FREED_ON_OTHER_DEVICES", "64 KiB");
-        assertThat(chromium.find("#finding-3 .opener").getDomAttribute("aria-expanded"))
-                .isEqualTo("true");
+        assertThat(chromium.isExpanded("#finding-3 .opener")).isTrue();
         chromium.await(isInWindow("#finding-3"));
         chromium.await(isInWindow("#finding-3 + .detail .fix"));
     }
@@ -34,13 +32,12 @@ class AddressTests {
 
         assertThat(id.toString()).startsWith("finding-1-");
         assertThat(chromium.text("[id='" + id + "']")).contains("with it");
-        assertThat(chromium.find("[id='" + id + "'] .opener").getDomAttribute("aria-expanded"))
-                .isEqualTo("true");
+        assertThat(chromium.isExpanded("[id='" + id + "'] .opener")).isTrue();
     }
 
     @Test
     void opensAnEventInTheListAndMovesTheCursorThere(Chromium chromium) {
-        long closing = closing();
+        long closing = LEAK.closing();
 
         chromium.open(LEAK.file(), "#event-" + closing);
 
@@ -51,11 +48,7 @@ class AddressTests {
 
     @Test
     void opensABufferByTheEventThatAllocatedIt(Chromium chromium) {
-        BufferGeneration leaked = LEAK.verdict().survivors().stream()
-                .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
-                .map(survivor -> survivor.buffer())
-                .findFirst()
-                .orElseThrow();
+        BufferGeneration leaked = LEAK.leaked().findFirst().orElseThrow();
 
         chromium.open(LEAK.file(), "#buffer-" + leaked.allocatedAt());
 
@@ -70,21 +63,21 @@ class AddressTests {
     void opensADeviceAndShowsNothingElse(Chromium chromium) {
         chromium.open(LEAK.file(), "#device-3");
 
-        assertThat(chromium.find("#mesh td[data-device='3'] button").getDomAttribute("aria-pressed"))
+        assertThat(chromium.attribute("#mesh td[data-device='3'] button", "aria-pressed"))
                 .isEqualTo("true");
         assertThat(chromium.text("#groups .counted")).isEqualTo("4 of 5 shown");
-        assertThat(chromium.find("#map-device").getDomProperty("value")).isEqualTo("3");
-        long events = LEAK.verdict().history().events().stream()
+        assertThat(chromium.input("#map-device")).isEqualTo("3");
+        long events = LEAK.events().stream()
                 .filter(event -> event instanceof HistoryEvent.Allocated allocated && allocated.device() == 3)
                 .count();
         assertThat(OriginsAndEventsTests.shownEvents(chromium))
-                .isBetween(events, (long) LEAK.verdict().history().events().size() / 4);
+                .isBetween(events, LEAK.events().size() / 4L);
 
         chromium.click("#all-devices");
         chromium.await("document.querySelector('#groups .counted').textContent === ''");
         chromium.await("location.hash === ''");
         assertThat(OriginsAndEventsTests.shownEvents(chromium))
-                .isEqualTo(LEAK.verdict().history().events().size());
+                .isEqualTo(LEAK.events().size());
     }
 
     /** A selection changes the address a little later: here after a link has changed it, and before the page follows that. */
@@ -116,10 +109,10 @@ class AddressTests {
         chromium.await("location.hash === ''");
         chromium.click("#finding-1 .opener");
         chromium.await("location.hash === '#finding-1'");
-        chromium.run("document.querySelector('#map-canvas').focus()");
+        chromium.focus("#map-canvas");
         chromium.type(Keys.ARROW_DOWN);
         chromium.await("/^#buffer-[0-9]+$/.test(location.hash)");
-        chromium.run("document.querySelector('#event-list').focus()");
+        chromium.focus("#event-list");
         chromium.type(Keys.HOME);
         chromium.await("location.hash === '#event-1'");
         assertThat(chromium.value("history.length")).isEqualTo(entries);
@@ -139,7 +132,7 @@ class AddressTests {
 
         assertThat(chromium.text("#event-list [aria-selected=true]"))
                 .startsWith(chromium.text("#finding-1 + .detail .event-link"));
-        assertThat(chromium.find("#events-kind").getDomProperty("value")).isEqualTo("");
+        assertThat(chromium.input("#events-kind")).isEqualTo("");
     }
 
     @Test
@@ -151,14 +144,6 @@ class AddressTests {
             assertThat(chromium.text("#outcome")).as(unknown).isEqualTo("Leak");
             assertThat(chromium.console()).as(unknown).isEmpty();
         }
-    }
-
-    private static long closing() {
-        return LEAK.verdict().history().events().stream()
-                .filter(HistoryEvent.MeshClosing.class::isInstance)
-                .findFirst()
-                .orElseThrow()
-                .number();
     }
 
     /** An expression that is true if an element lies inside the window and below the sticky bar. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Phase;
 import dev.meshguard.history.BufferGeneration;
@@ -13,7 +12,6 @@ import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Rounds;
 import java.nio.file.Path;
@@ -45,10 +43,8 @@ class ChartsTests {
         for (BufferType type : peaks().keySet()) {
             assertThat(chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(4)"))
                     .as(type.name())
-                    .isEqualTo(Quantities.size(LEAK.verdict().history().generations().stream()
-                            .filter(life -> life.type() == type && life.isLive())
-                            .mapToLong(BufferGeneration::size)
-                            .sum()));
+                    .isEqualTo(Quantities.size(
+                            SampleRun.bytes(LEAK.generations().filter(life -> life.type() == type && life.isLive()))));
             long capacity = LEAK.verdict().history().meshes().stream()
                     .filter(mesh -> mesh.parent().isEmpty())
                     .flatMap(mesh -> mesh.capacityOf(type).stream()
@@ -74,11 +70,7 @@ class ChartsTests {
             assertThat(chromium.value("LiveView.charts.flatMap(chart => chart.data.filter((_, line) =>"
                             + " chart.series[line].label === '" + type + " leaked'))[0].at(-1)"))
                     .as(type.name())
-                    .isEqualTo(LEAK.verdict().survivors().stream()
-                            .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
-                            .filter(survivor -> survivor.buffer().type() == type)
-                            .mapToLong(survivor -> survivor.buffer().size())
-                            .sum());
+                    .isEqualTo(SampleRun.bytes(LEAK.leaked().filter(buffer -> buffer.type() == type)));
         }
     }
 
@@ -96,7 +88,7 @@ class ChartsTests {
 
         chromium.await("LiveView.charts[0].scales.x.min > Axis.current.first");
         for (String end : List.of("min === Axis.view.from", "max === Axis.view.to")) {
-            assertThat(chromium.value("LiveView.charts[0].scales.x." + end)).isEqualTo(true);
+            assertThat(chromium.is("LiveView.charts[0].scales.x." + end)).isTrue();
         }
     }
 
@@ -114,11 +106,7 @@ class ChartsTests {
     @Test
     void stepsOfTheCleanUpMoveTheCursor(Chromium chromium) {
         chromium.open(LEAK.file());
-        long closing = LEAK.verdict().history().events().stream()
-                .filter(HistoryEvent.MeshClosing.class::isInstance)
-                .findFirst()
-                .orElseThrow()
-                .number();
+        long closing = LEAK.closing();
 
         chromium.click("#live-steps [data-event='" + closing + "']");
 
@@ -132,14 +120,19 @@ class ChartsTests {
 
         for (int device = 0; device < 8; device++) {
             for (BufferType type : peaks().keySet()) {
-                assertThat(chromium.find("#matrix-table td[data-device='" + device + "'][data-type=" + type + "]")
-                                .getDomAttribute("data-live"))
+                assertThat(liveIn(chromium, device, type))
                         .as("%s of device %s", type, device)
-                        .isEqualTo(String.valueOf(live(device, type)));
+                        .isEqualTo(live(device, type));
             }
         }
         assertThat(chromium.texts("#matrix-table td.out .difference")).containsExactly("▲ +64 KiB", "▲ +96 KiB");
         assertThat(chromium.text("#matrix-lead")).isEqualTo("2 cells of 16 differ from what most devices ended with.");
+    }
+
+    /** Returns the bytes of a cell of the matrix. */
+    static long liveIn(Chromium chromium, int device, BufferType type) {
+        String cell = "#matrix-table td[data-device='" + device + "'][data-type=" + type + "]";
+        return Long.parseLong(chromium.attribute(cell, "data-live"));
     }
 
     /** The first device reports for all in L1, and the peak lies right of the middle. */
@@ -285,16 +278,11 @@ class ChartsTests {
     /** Points at the middle of an element, and returns what is shown beside the pointer. */
     private static String tooltipIn(Chromium chromium, String selector) {
         chromium.scrollTo(selector);
-        Map<?, ?> box = (Map<?, ?>)
-                chromium.value("document.querySelector(\"" + selector + "\").getBoundingClientRect().toJSON()");
-        long x = Math.round(((Number) box.get("x")).doubleValue() + 0.75 * ((Number) box.get("width")).doubleValue());
-        long y = Math.round(((Number) box.get("y")).doubleValue() + 0.4 * ((Number) box.get("height")).doubleValue());
-        chromium.moveTo(x, y);
-        chromium.await("document.querySelector('#tooltip')?.hidden === false");
-        Map<?, ?> shown =
-                (Map<?, ?>) chromium.value("document.querySelector('#tooltip').getBoundingClientRect().toJSON()");
-        assertThat(((Number) shown.get("y")).doubleValue()).isBetween(y - 300.0, y + 20.0);
-        return chromium.text("#tooltip");
+        Chromium.Box box = chromium.box(selector);
+        String tooltip = chromium.pointAt(selector, 0.75 * box.width(), 0.4 * box.height());
+        double y = box.y() + 0.4 * box.height();
+        assertThat(chromium.box("#tooltip").y()).isBetween(y - 300, y + 20);
+        return tooltip;
     }
 
     @Test
@@ -305,22 +293,19 @@ class ChartsTests {
         assertThat(chromium.texts("#views a")).noneMatch(name -> name.startsWith("Growth"));
     }
 
-    @SuppressWarnings("unchecked")
     private static List<String> linesOf(Chromium chromium, String chart) {
-        return (List<String>) chromium.value(chart + ".series.slice(1).map(line => line.label)");
+        return chromium.list(chart + ".series.slice(1).map(line => line.label)");
     }
 
     private static long live(int device, BufferType type) {
-        return LEAK.verdict().history().generations().stream()
-                .filter(life -> life.device() == device && life.type() == type && life.isLive())
-                .mapToLong(BufferGeneration::size)
-                .sum();
+        return SampleRun.bytes(
+                LEAK.generations().filter(life -> life.device() == device && life.type() == type && life.isLive()));
     }
 
     /** Counted anew, from the lives and not from what the page counted. */
     private static Map<BufferType, Long> peaks() {
         Map<BufferType, TreeMap<Long, Long>> changes = new TreeMap<>();
-        for (BufferGeneration life : LEAK.verdict().history().generations()) {
+        for (BufferGeneration life : LEAK.generations().toList()) {
             TreeMap<Long, Long> ofType = changes.computeIfAbsent(life.type(), unused -> new TreeMap<>());
             ofType.merge(life.allocatedAt(), life.size(), Long::sum);
             life.freedAt().ifPresent(event -> ofType.merge(event, -life.size(), Long::sum));

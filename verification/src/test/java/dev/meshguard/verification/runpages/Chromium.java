@@ -220,6 +220,74 @@ final class Chromium implements AutoCloseable {
         return acting().executeCdpCommand(name, parameters);
     }
 
+    /** Returns the number that an expression of JavaScript is. */
+    double number(String expression) {
+        return number(value(expression));
+    }
+
+    /** Returns whether an expression of JavaScript is true. */
+    boolean is(String expression) {
+        return (boolean) value(expression);
+    }
+
+    /** Returns the list of texts that an expression of JavaScript is. */
+    List<String> list(String expression) {
+        return ((List<?>) value(expression)).stream().map(String::valueOf).toList();
+    }
+
+    /** Returns where an element is in the window. */
+    Box box(String selector) {
+        return boxes("[document.querySelector(\"" + selector + "\")]").get(0);
+    }
+
+    /** Returns where the elements are in the window that an expression of JavaScript is. */
+    List<Box> boxes(String expression) {
+        return ((List<?>) value("(" + expression + ").map(one => one.getBoundingClientRect().toJSON())"))
+                .stream()
+                        .map(one -> (Map<?, ?>) one)
+                        .map(one -> new Box(
+                                number(one.get("x")),
+                                number(one.get("y")),
+                                number(one.get("width")),
+                                number(one.get("height"))))
+                        .toList();
+    }
+
+    private static double number(Object value) {
+        return ((Number) value).doubleValue();
+    }
+
+    /** A part of the window, in pixels. */
+    record Box(double x, double y, double width, double height) {
+
+        double right() {
+            return x + width;
+        }
+
+        double bottom() {
+            return y + height;
+        }
+    }
+
+    /** Returns by how many pixels the page is wider than its window. */
+    double overflow() {
+        return number("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    }
+
+    /** Returns the value of a field or list as it is now. */
+    String input(String selector) {
+        return String.valueOf(find(selector).getDomProperty("value"));
+    }
+
+    String attribute(String selector, String name) {
+        return String.valueOf(find(selector).getDomAttribute(name));
+    }
+
+    /** Returns whether what an element opens is open. */
+    boolean isExpanded(String selector) {
+        return attribute(selector, "aria-expanded").equals("true");
+    }
+
     WebElement find(String selector) {
         return driver.findElement(By.cssSelector(selector));
     }
@@ -262,6 +330,29 @@ final class Chromium implements AutoCloseable {
     void scrollTo(String selector) {
         run("document.querySelector(arguments[0]).scrollIntoView({ block: 'center' })", selector);
         promised("new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
+    }
+
+    /** Gives an element the focus. */
+    void focus(String selector) {
+        run("document.querySelector(arguments[0]).focus()", selector);
+    }
+
+    /** Moves the pointer to a point of an element, from its left upper corner, and returns what is shown beside the pointer. */
+    String pointAt(String selector, double right, double down) {
+        Box box = box(selector);
+        moveTo(Math.round(box.x() + right), Math.round(box.y() + down));
+        return tooltip();
+    }
+
+    /** Returns what is shown beside the pointer, as soon as something is. */
+    String tooltip() {
+        await("document.querySelector('#tooltip')?.hidden === false");
+        return text("#tooltip");
+    }
+
+    /** Returns what was copied. */
+    String clipboard() {
+        return promised("navigator.clipboard.readText()");
     }
 
     /** Moves the pointer to a point of the window. */

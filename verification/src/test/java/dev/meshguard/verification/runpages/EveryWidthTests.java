@@ -26,10 +26,9 @@ class EveryWidthTests {
             for (int width : List.of(320, 390, 640, 768, 800, 1040, 1280, 2560)) {
                 resize(chromium, width);
 
-                assertThat(chromium.value(
-                                "document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                assertThat(chromium.overflow())
                         .as("overflow at %s pixels", width)
-                        .isEqualTo(0L);
+                        .isZero();
                 assertThat(chromium.value(OUTSIDE))
                         .as("outside of %s pixels", width)
                         .isEqualTo("");
@@ -48,10 +47,10 @@ class EveryWidthTests {
             resize(chromium, width);
 
             assertThat(chromium.all("#groups-table .dots .mark")).hasSizeGreaterThan(16);
-            assertThat(chromium.value("document.querySelector('#groups').scrollWidth"
+            assertThat(chromium.number("document.querySelector('#groups').scrollWidth"
                             + " - document.querySelector('#groups').clientWidth"))
                     .as("overflow at %s pixels", width)
-                    .isEqualTo(0L);
+                    .isZero();
         }
     }
 

@@ -76,7 +76,6 @@ class FoldedFindingsTests {
     void isOpenedByALinkToEachOfItsGroups(Chromium chromium) {
         chromium.open(file, "#finding-1.2");
 
-        assertThat(chromium.find("#finding-1 .opener").getDomAttribute("aria-expanded"))
-                .isEqualTo("true");
+        assertThat(chromium.isExpanded("#finding-1 .opener")).isTrue();
     }
 }

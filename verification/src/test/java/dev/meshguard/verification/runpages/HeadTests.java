@@ -103,9 +103,8 @@ class HeadTests {
                         "UNEXPLAINED: no free was reported #"
                                 + largest.first().buffer().allocatedAt(),
                         LEAK.verdict().fixOf(largest).orElseThrow());
-        String number = chromium.find("#largest").getDomAttribute("data-finding");
-        assertThat(chromium.find("#finding-" + number + " .opener").getDomAttribute("aria-expanded"))
-                .isEqualTo("true");
+        String number = chromium.attribute("#largest", "data-finding");
+        assertThat(chromium.isExpanded("#finding-" + number + " .opener")).isTrue();
         assertThat(chromium.all("#groups-table .opener[aria-expanded=true]")).hasSize(1);
     }
 
@@ -144,9 +143,7 @@ class HeadTests {
     void answersAboveTheFoldOfATelephone(Chromium chromium) {
         chromium.open(LEAK.file(), 390, "light");
 
-        assertThat(((Number) chromium.value("document.querySelector('#largest').getBoundingClientRect().bottom"))
-                        .doubleValue())
-                .isLessThan(844);
+        assertThat(chromium.box("#largest").bottom()).isLessThan(844);
     }
 
     @Test
@@ -182,8 +179,7 @@ class HeadTests {
         chromium.click("#copy-text");
         chromium.await("document.querySelector('#copy-text + .copy-result').textContent === 'Copied'");
 
-        assertThat(chromium.promised("navigator.clipboard.readText()"))
-                .isEqualTo(LEAK.report().text());
+        assertThat(chromium.clipboard()).isEqualTo(LEAK.report().text());
     }
 
     @Test
@@ -196,7 +192,7 @@ class HeadTests {
         chromium.click("#copy-text");
         chromium.await("document.querySelector('#copy-text + .copy-result').textContent === 'Copied'");
 
-        assertThat(chromium.value("navigator.clipboard === undefined")).isEqualTo(true);
+        assertThat(chromium.is("navigator.clipboard === undefined")).isTrue();
         assertThat(chromium.promised("window.board.readText()"))
                 .isEqualTo(LEAK.report().text());
         assertThat(chromium.all("textarea")).isEmpty();
@@ -234,11 +230,7 @@ class HeadTests {
     }
 
     private static long leakedBytes(int device) {
-        return LEAK.verdict().survivors().stream()
-                .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
-                .filter(survivor -> survivor.buffer().device() == device)
-                .mapToLong(survivor -> survivor.buffer().size())
-                .sum();
+        return SampleRun.bytes(LEAK.leaked().filter(buffer -> buffer.device() == device));
     }
 
     private static Map<String, Long> sums(Chromium chromium) {

@@ -57,16 +57,15 @@ class IncidentsTests {
         assertThat(chromium.text("#incidents .what")).contains("label \"staging\"");
         assertThat(chromium.text("#incidents .where")).contains("IncidentsTests.allocate");
         assertThat(chromium.text("#incidents [data-fact=why] dd")).contains("trace 0 of mesh 0 writes there");
-        assertThat(chromium.value("document.querySelector('#incidents a.event-link') !== null"))
-                .isEqualTo(true);
+        assertThat(chromium.is("document.querySelector('#incidents a.event-link') !== null"))
+                .isTrue();
     }
 
     @Test
     void aRunWithoutIncidentsHasNoCard(Chromium chromium) {
         chromium.open(SampleRuns.leak().file());
 
-        assertThat(chromium.value("document.querySelector('#incidents') === null"))
-                .isEqualTo(true);
+        assertThat(chromium.is("document.querySelector('#incidents') === null")).isTrue();
     }
 
     @Test
@@ -84,10 +83,9 @@ class IncidentsTests {
                             .as("%s at %s pixels, %s", page, width, theme)
                             .isEqualTo("");
                 }
-                assertThat(chromium.value(
-                                "document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                assertThat(chromium.overflow())
                         .as("overflow of %s at %s pixels", page, width)
-                        .isEqualTo(0L);
+                        .isZero();
             }
         }
     }

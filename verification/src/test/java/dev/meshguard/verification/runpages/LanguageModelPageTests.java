@@ -39,7 +39,7 @@ class LanguageModelPageTests {
         assertThat(chromium.text("#sum [data-sum=allocated]")).isEqualTo("83416");
         assertThat(chromium.text("#live-figures tr[data-type=TRACE] td:nth-child(2)"))
                 .isEqualTo("95.39 MiB (100024320 B)");
-        assertThat(chromium.find("#origins-mode").getDomProperty("value"))
+        assertThat(chromium.input("#origins-mode"))
                 .as("nothing leaked, so the bytes of the peak are shown first")
                 .isEqualTo("peak");
         assertThat(chromium.text("#origins-text")).startsWith("499.23 MiB (");
@@ -69,10 +69,10 @@ class LanguageModelPageTests {
         chromium.run("Axis.zoom(1e-9, Axis.current.of(5.5))");
 
         chromium.await("MapView.scene.view === Axis.view");
-        assertThat(chromium.value("Axis.current.event(Axis.view.to) - Axis.current.event(Axis.view.from) < 1"))
-                .isEqualTo(true);
-        assertThat(chromium.value("MapView.scene.labels.map(label => label.text).filter(text => text.includes('#'))"))
-                .isEqualTo(List.of("after #5"));
+        assertThat(chromium.is("Axis.current.event(Axis.view.to) - Axis.current.event(Axis.view.from) < 1"))
+                .isTrue();
+        assertThat(chromium.list("MapView.scene.labels.map(label => label.text).filter(text => text.includes('#'))"))
+                .containsExactly("after #5");
     }
 
     @Test
@@ -85,9 +85,8 @@ class LanguageModelPageTests {
     }
 
     /** The names in the chart of live bytes that begin with a text. */
-    @SuppressWarnings("unchecked")
     private static List<String> labels(Chromium chromium, String beginning) {
-        return (List<String>) chromium.value(
+        return chromium.list(
                 "LiveView.labels.map(label => label.text).filter(text => text.startsWith('" + beginning + "'))");
     }
 
@@ -97,6 +96,6 @@ class LanguageModelPageTests {
         chromium.run(
                 "window.at = event => (Axis.current.of(event) - Axis.current.first) / (Axis.current.last - Axis.current.first)");
         chromium.run("window.phase = pageData.phases.find(phase => phase.name === arguments[0])", phase);
-        return ((Number) chromium.value("at(phase.to) - at(phase.from)")).doubleValue();
+        return chromium.number("at(phase.to) - at(phase.from)");
     }
 }

@@ -43,7 +43,7 @@ class LeakGroupsTests {
 
         chromium.click("#groups-table th[data-key=bytes] button");
 
-        assertThat(chromium.find("#groups-table th[data-key=bytes]").getDomAttribute("aria-sort"))
+        assertThat(chromium.attribute("#groups-table th[data-key=bytes]", "aria-sort"))
                 .isEqualTo("descending");
         assertThat(column(chromium, "bytes"))
                 .containsExactlyElementsOf(groups().map(SurvivorGroup::bytes)
@@ -52,7 +52,7 @@ class LeakGroupsTests {
                         .toList());
 
         chromium.click("#groups-table th[data-key=bytes] button");
-        assertThat(chromium.find("#groups-table th[data-key=bytes]").getDomAttribute("aria-sort"))
+        assertThat(chromium.attribute("#groups-table th[data-key=bytes]", "aria-sort"))
                 .isEqualTo("ascending");
         for (String key : List.of("cause", "count", "devices", "type", "label", "phase", "site")) {
             chromium.click("#groups-table th[data-key=" + key + "] button");
@@ -104,8 +104,7 @@ class LeakGroupsTests {
 
         chromium.click(openerOfCached(chromium));
 
-        assertThat(chromium.find(openerOfCached(chromium)).getDomAttribute("aria-expanded"))
-                .isEqualTo("true");
+        assertThat(chromium.isExpanded(openerOfCached(chromium))).isTrue();
         assertThat(chromium.text("#groups-table .detail"))
                 .contains(cached.evidence().get(0).text());
         assertThat(chromium.text("#groups-table .fix"))
@@ -119,7 +118,7 @@ class LeakGroupsTests {
 
         chromium.click("#groups-table .paste-line button");
         chromium.await("document.querySelector('#groups-table .paste-line .copy-result').textContent === 'Copied'");
-        assertThat(chromium.promised("navigator.clipboard.readText()")).isEqualTo(line);
+        assertThat(chromium.clipboard()).isEqualTo(line);
     }
 
     /** The row of what the program cache keeps in DRAM; what it keeps in L1 goes away with that. */

@@ -6,10 +6,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorStatus;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -30,7 +27,7 @@ class LifetimeMapTests {
                 .isEqualTo(lives().map(life -> life.device() + " " + life.type())
                         .distinct()
                         .count());
-        assertThat(chromium.find("#map-canvas").getDomAttribute("aria-label"))
+        assertThat(chromium.attribute("#map-canvas", "aria-label"))
                 .isEqualTo("Lifetime map of " + lives().count() + " buffers in "
                         + chromium.value("MapView.scene.lanes.length") + " lanes; "
                         + lives().filter(BufferGeneration::isLive).count() + " still there at the end");
@@ -39,7 +36,7 @@ class LifetimeMapTests {
     @Test
     void zoomsByTheWheelOnceItHasTheFocus(Chromium chromium) {
         openTheMap(chromium);
-        double whole = range(chromium);
+        double whole = chromium.number(RANGE);
         chromium.run("document.querySelector('#map-canvas').scrollIntoView({block: 'center'})");
 
         chromium.run("document.querySelector('#map-canvas').focus({preventScroll: true})");
@@ -51,7 +48,7 @@ class LifetimeMapTests {
     @Test
     void letsTheWheelScrollThePageUntilThen(Chromium chromium) {
         openTheMap(chromium);
-        double whole = range(chromium);
+        double whole = chromium.number(RANGE);
         chromium.run("document.activeElement.blur()");
         chromium.run("document.querySelector('#map-canvas').scrollIntoView({block: 'center'})");
         Object before = chromium.value("scrollY");
@@ -59,19 +56,19 @@ class LifetimeMapTests {
         chromium.wheel("#map-canvas", 300);
 
         chromium.await("scrollY > " + before);
-        assertThat(range(chromium)).isEqualTo(whole);
+        assertThat(chromium.number(RANGE)).isEqualTo(whole);
     }
 
     @Test
     void zoomsMovesAndReturnsByKeys(Chromium chromium) {
         openTheMap(chromium);
-        double whole = range(chromium);
-        chromium.run("document.querySelector('#map-canvas').focus()");
+        double whole = chromium.number(RANGE);
+        chromium.focus("#map-canvas");
 
         chromium.type("+");
         awaitRange(chromium, "< " + whole);
-        double zoomed = range(chromium);
-        double from = from(chromium);
+        double zoomed = chromium.number(RANGE);
+        double from = chromium.number("MapView.scene.view.from");
         chromium.type(Keys.ARROW_RIGHT);
         chromium.await("MapView.scene.view.from > " + from);
         chromium.type(Keys.ARROW_LEFT);
@@ -85,7 +82,7 @@ class LifetimeMapTests {
     @Test
     void walksThroughWhatIsLeftByKeysAndOpensIt(Chromium chromium) {
         openTheMap(chromium);
-        chromium.run("document.querySelector('#map-canvas').focus()");
+        chromium.focus("#map-canvas");
 
         chromium.type(Keys.ARROW_DOWN);
         assertThat(chromium.text("#map-readout")).contains("“fabric”", "still there; expected");
@@ -120,13 +117,13 @@ class LifetimeMapTests {
     @Test
     void foldsAndOpensLanes(Chromium chromium) {
         openTheMap(chromium);
-        assertThat(chromium.find(".lane").getDomAttribute("aria-expanded")).isEqualTo("true");
+        assertThat(chromium.isExpanded(".lane")).isTrue();
         Object high = chromium.value("document.querySelector('#map-frame').clientHeight");
 
         chromium.click(".lane");
 
         chromium.await("document.querySelector('#map-frame').clientHeight < " + high);
-        assertThat(chromium.find(".lane").getDomAttribute("aria-expanded")).isEqualTo("false");
+        assertThat(chromium.isExpanded(".lane")).isFalse();
     }
 
     @Test
@@ -165,10 +162,10 @@ class LifetimeMapTests {
                 + " mark: [0, 0, 0, 0], reports: [1, 1, 1, 1] } })");
 
         // The range from 300 to 400 was never occupied: it is drawn as 16, a 25th of the occupied bytes.
-        assertThat(chromium.value("Array.from(model.high, height => Math.round(height * 416))"))
-                .isEqualTo(List.of(10L, 200L, 20L, 416L));
-        assertThat(chromium.value("Array.from(model.low, height => Math.round(height * 416))"))
-                .isEqualTo(List.of(0L, 0L, 0L, 216L));
+        assertThat(chromium.value("Array.from(model.high, height => Math.round(height * 416)).join()"))
+                .isEqualTo("10,200,20,416");
+        assertThat(chromium.value("Array.from(model.low, height => Math.round(height * 416)).join()"))
+                .isEqualTo("0,0,0,216");
     }
 
     @Test
@@ -204,11 +201,11 @@ class LifetimeMapTests {
         chromium.select("#map-axis", "time");
 
         chromium.await("MapView.scene.axis.name === 'time'");
-        assertThat(chromium.find("#live-axis").getDomProperty("value")).isEqualTo("time");
+        assertThat(chromium.input("#live-axis")).isEqualTo("time");
         assertThat(chromium.value("LiveView.charts[0].scales.x.max")).isEqualTo(chromium.value("Axis.current.last"));
     }
 
-    private static void openTheMap(Chromium chromium) {
+    static void openTheMap(Chromium chromium) {
         chromium.open(LEAK.file());
         chromium.await("MapView.scene !== undefined");
     }
@@ -217,36 +214,24 @@ class LifetimeMapTests {
         chromium.await("MapView.scene.lanes.length === " + lanes);
     }
 
-    private static final String RANGE = "MapView.scene.view.to - MapView.scene.view.from";
+    static final String RANGE = "MapView.scene.view.to - MapView.scene.view.from";
 
     private static void awaitRange(Chromium chromium, String condition) {
         chromium.await(RANGE + " " + condition);
-    }
-
-    private static double range(Chromium chromium) {
-        return ((Number) chromium.value(RANGE)).doubleValue();
-    }
-
-    private static double from(Chromium chromium) {
-        return ((Number) chromium.value("MapView.scene.view.from")).doubleValue();
     }
 
     private static Object drawn(Chromium chromium) {
         return chromium.value("MapView.scene.drawn");
     }
 
-    private static BufferGeneration buffer(String label) {
-        LeakVerdict verdict = LEAK.verdict();
-        return verdict.survivors().stream()
-                .filter(survivor ->
-                        survivor.status() == SurvivorStatus.LEAKED || survivor.status() == SurvivorStatus.EXPECTED)
-                .map(survivor -> survivor.buffer())
-                .filter(buffer -> buffer.label().equals(Optional.of(label)))
+    /** Returns the first buffer of a label that is still there at the end. */
+    static BufferGeneration buffer(String label) {
+        return lives().filter(life -> life.isLive() && life.label().equals(Optional.of(label)))
                 .findFirst()
                 .orElseThrow();
     }
 
     private static Stream<BufferGeneration> lives() {
-        return LEAK.verdict().history().generations().stream();
+        return LEAK.generations();
     }
 }

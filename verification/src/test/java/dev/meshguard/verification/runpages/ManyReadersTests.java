@@ -28,7 +28,7 @@ class ManyReadersTests {
         chromium.open(LEAK.file());
         chromium.run("document.querySelectorAll('.opener').forEach(opener => opener.click())");
 
-        assertThat(chromium.value("window.hostile === undefined")).isEqualTo(true);
+        assertThat(chromium.is("window.hostile === undefined")).isTrue();
         assertThat(chromium.all("img, iframe, object, embed")).isEmpty();
         assertThat(chromium.texts("#groups-table td[data-key=label]")).contains(SampleRuns.HOSTILE_LABEL);
         assertThat(chromium.texts("#expectations-table td[data-key=reason]")).contains(SampleRuns.HOSTILE_REASON);
@@ -56,8 +56,7 @@ class ManyReadersTests {
     void aPolicyForbidsAllThatIsNotInThePage(Chromium chromium) {
         chromium.open(LEAK.file());
 
-        assertThat(String.valueOf(chromium.find("meta[http-equiv=Content-Security-Policy]")
-                        .getDomAttribute("content")))
+        assertThat(chromium.attribute("meta[http-equiv=Content-Security-Policy]", "content"))
                 .startsWith("default-src 'none'; script-src 'sha256-")
                 .doesNotContain("unsafe", "http:", "https:", "*");
         assertThat(page(LEAK.file())).doesNotContain(" style=\"", " onclick=", "javascript:");
@@ -82,9 +81,9 @@ class ManyReadersTests {
             chromium.tab();
             met.add(String.valueOf(chromium.value(
                     "(document.activeElement.closest('section, header, nav') || document.activeElement).id")));
-            assertThat(chromium.value("document.activeElement === document.body"))
+            assertThat(chromium.is("document.activeElement === document.body"))
                     .as("the focus was lost after %s", met)
-                    .isEqualTo(false);
+                    .isFalse();
         }
 
         assertThat(met)
@@ -97,7 +96,7 @@ class ManyReadersTests {
                 "Object.defineProperty(document, 'hidden', { value: true }); window.requestAnimationFrame = () => 0;",
                 LEAK.file());
 
-        assertThat(chromium.value("MapView.scene.drawn > 0")).isEqualTo(true);
+        assertThat(chromium.is("MapView.scene.drawn > 0")).isTrue();
         assertThat(chromium.all("#live-chart canvas")).isNotEmpty();
         assertThat(chromium.all("#events .event")).isNotEmpty();
     }

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorStatus;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
@@ -41,33 +39,24 @@ class OriginsAndEventsTests {
     void calleesFollowTheirCallerWithBarsAsWideAsTheirBytes(Chromium chromium) {
         chromium.open(LEAK.file());
 
-        List<Map<String, Number>> bars = bars(chromium);
-        assertThat(bars).hasSizeGreaterThan(1);
-        double right = number(bars.get(0), "left");
-        for (Map<String, Number> bar : bars.subList(1, bars.size())) {
-            assertThat(number(bar, "left")).isEqualTo(right, within(0.5));
-            right = number(bar, "right");
-        }
-        assertThat(right).as("all bytes have a callee").isEqualTo(number(bars.get(0), "right"), within(0.5));
-    }
-
-    /** The bars of the whole and of its callees. */
-    @SuppressWarnings("unchecked")
-    private static List<Map<String, Number>> bars(Chromium chromium) {
-        return (List<Map<String, Number>>) chromium.value("""
+        // Of the whole, and of its callees.
+        List<Chromium.Box> bars = chromium.boxes("""
                 ['#origins-tree > li > details > summary', '#origins-tree > li > details > ul > li > * > summary, #origins-tree > li > details > ul > li > p']
                     .flatMap(path => [...document.querySelectorAll(path)])
-                    .map(line => line.querySelector('.bar > *').getBoundingClientRect().toJSON())""");
-    }
-
-    private static double number(Map<String, Number> box, String name) {
-        return box.get(name).doubleValue();
+                    .map(line => line.querySelector('.bar > *'))""");
+        assertThat(bars).hasSizeGreaterThan(1);
+        double right = bars.get(0).x();
+        for (Chromium.Box bar : bars.subList(1, bars.size())) {
+            assertThat(bar.x()).isEqualTo(right, within(0.5));
+            right = bar.right();
+        }
+        assertThat(right).as("all bytes have a callee").isEqualTo(bars.get(0).right(), within(0.5));
     }
 
     @Test
     void aCallerIsOpenedByTheKeyboard(Chromium chromium) {
         chromium.open(LEAK.file());
-        chromium.run("document.querySelector('#origins-tree summary').focus()");
+        chromium.focus("#origins-tree summary");
 
         chromium.type(Keys.ENTER);
         assertThat(shownOrigins(chromium)).isEqualTo(1);
@@ -79,13 +68,10 @@ class OriginsAndEventsTests {
     void framesOfTheOriginsAreFoundAndHidden(Chromium chromium) {
         chromium.open(LEAK.file());
         int frames = chromium.all("#origins-tree .origin").size();
-        long ofTensors = LEAK.verdict().survivors().stream()
-                .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
-                .filter(survivor -> survivor.buffer().origin().stream()
+        long ofTensors = SampleRun.bytes(LEAK.leaked()
+                .filter(buffer -> buffer.origin().stream()
                         .flatMap(origin -> origin.frames().stream())
-                        .anyMatch(frame -> frame.toString().contains("SampleRuns.tensor")))
-                .mapToLong(survivor -> survivor.buffer().size())
-                .sum();
+                        .anyMatch(frame -> frame.toString().contains("SampleRuns.tensor"))));
 
         chromium.enter("#origins-search", "SampleRuns.tensor");
         assertThat(chromium.all("#origins-tree .match"))
@@ -111,7 +97,7 @@ class OriginsAndEventsTests {
     void allEventsAreListedAndOnlyThoseInViewAreThere(Chromium chromium) {
         chromium.open(LEAK.file());
 
-        int events = LEAK.verdict().history().events().size();
+        int events = LEAK.events().size();
         assertThat(shownEvents(chromium)).isEqualTo(events);
         assertThat(chromium.all("#event-list .event")).hasSizeBetween(10, 60);
         assertThat(chromium.text("#event-list .event")).startsWith("#1");
@@ -120,16 +106,15 @@ class OriginsAndEventsTests {
     @Test
     void theCursorMovesThroughListMapAndSeries(Chromium chromium) {
         chromium.open(LEAK.file());
-        chromium.run("document.querySelector('#event-list').focus()");
+        chromium.focus("#event-list");
 
         chromium.type(Keys.HOME, Keys.ARROW_DOWN, Keys.ARROW_DOWN);
 
         chromium.await(CURSORS + ".join() === '3,3'");
         assertThat(chromium.text("#event-list [aria-selected=true]")).startsWith("#3");
-        assertThat(chromium.find("#event-list").getDomAttribute("aria-activedescendant"))
-                .isEqualTo("event-3");
+        assertThat(chromium.attribute("#event-list", "aria-activedescendant")).isEqualTo("event-3");
         chromium.type(Keys.END);
-        int last = LEAK.verdict().history().events().size();
+        int last = LEAK.events().size();
         chromium.await(CURSORS + ".join() === '" + last + "," + last + "'");
         assertThat(chromium.text("#event-list [aria-selected=true]")).startsWith("#" + last);
     }
@@ -181,9 +166,6 @@ class OriginsAndEventsTests {
     }
 
     private static long leakedBytes() {
-        return LEAK.verdict().survivors().stream()
-                .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
-                .mapToLong(survivor -> survivor.buffer().size())
-                .sum();
+        return SampleRun.bytes(LEAK.leaked());
     }
 }

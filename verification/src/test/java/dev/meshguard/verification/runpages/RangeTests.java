@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.text.Quantities;
-import dev.meshguard.verdict.SurvivorStatus;
-import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Tests that a selected range of events filters origins, devices and growth too, and that one button shows the whole run. */
@@ -23,15 +22,10 @@ class RangeTests {
         String whole = total(chromium, "buffers");
         select(chromium, FROM, TO);
 
-        long allocated =
-                generations().stream().filter(RangeTests::isAllocatedIn).count();
+        long allocated = LEAK.generations().filter(RangeTests::isAllocatedIn).count();
         assertThat(total(chromium, "buffers")).isNotEqualTo(whole).isEqualTo(allocated + " buffers in all.");
         assertThat(total(chromium, "bytes at the peak")).isEqualTo(Quantities.size(peak()) + " in all.");
-        long leaked = LEAK.verdict().groups(SurvivorStatus.LEAKED).stream()
-                .flatMap(group -> group.survivors().stream())
-                .filter(survivor -> isAllocatedIn(survivor.buffer()))
-                .mapToLong(survivor -> survivor.buffer().size())
-                .sum();
+        long leaked = SampleRun.bytes(LEAK.leaked().filter(RangeTests::isAllocatedIn));
         assertThat(total(chromium, "leaked bytes")).isEqualTo(Quantities.size(leaked) + " in all.");
         assertThat(chromium.all("#origins-tree .origin")).hasSizeGreaterThan(3);
     }
@@ -42,11 +36,9 @@ class RangeTests {
         select(chromium, FROM, TO);
 
         for (int device = 0; device < 8; device++) {
-            long live = liveAt(device, TO);
-            assertThat(chromium.find("#matrix-table td[data-device='" + device + "'][data-type=DRAM]")
-                            .getDomAttribute("data-live"))
+            assertThat(ChartsTests.liveIn(chromium, device, BufferType.DRAM))
                     .as("device %s", device)
-                    .isEqualTo(String.valueOf(live));
+                    .isEqualTo(liveAt(device, TO));
         }
     }
 
@@ -75,32 +67,21 @@ class RangeTests {
         return chromium.text("#origins-text");
     }
 
-    private static List<BufferGeneration> generations() {
-        return LEAK.verdict().history().generations();
-    }
-
     private static boolean isAllocatedIn(BufferGeneration generation) {
         return generation.allocatedAt() >= FROM && generation.allocatedAt() <= TO;
     }
 
     private static long peak() {
-        long most = 0;
-        for (long event = FROM; event <= TO; event++) {
-            long sum = 0;
-            for (BufferGeneration generation : generations()) {
-                sum += isLiveAt(generation, event) ? generation.size() : 0;
-            }
-            most = Math.max(most, sum);
-        }
-        return most;
+        return LongStream.rangeClosed(FROM, TO)
+                .map(event -> SampleRun.bytes(LEAK.generations().filter(generation -> isLiveAt(generation, event))))
+                .max()
+                .orElseThrow();
     }
 
     private static long liveAt(int device, long event) {
-        return generations().stream()
+        return SampleRun.bytes(LEAK.generations()
                 .filter(generation -> generation.device() == device && generation.type() == BufferType.DRAM)
-                .filter(generation -> isLiveAt(generation, event))
-                .mapToLong(BufferGeneration::size)
-                .sum();
+                .filter(generation -> isLiveAt(generation, event)));
     }
 
     private static boolean isLiveAt(BufferGeneration generation, long event) {

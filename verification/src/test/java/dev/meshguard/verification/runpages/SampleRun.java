@@ -1,14 +1,20 @@
 package dev.meshguard.verification.runpages;
 
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** A run with a page, in a file that goes when the Java machine ends: tests compare the page with the verdict and its report. */
 record SampleRun(LeakVerdict verdict, VerdictReport report, RunPage page, Path file) {
@@ -21,6 +27,29 @@ record SampleRun(LeakVerdict verdict, VerdictReport report, RunPage page, Path f
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
         VerdictReport report = VerdictReport.of(verdict);
         return new SampleRun(verdict, report, RunPage.of(title, report));
+    }
+
+    /** Returns the buffers that leaked. */
+    Stream<BufferGeneration> leaked() {
+        return verdict.survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED).stream()
+                .map(Survivor::buffer);
+    }
+
+    Stream<BufferGeneration> generations() {
+        return verdict.history().generations().stream();
+    }
+
+    List<HistoryEvent> events() {
+        return verdict.history().events();
+    }
+
+    /** Returns the number of the event in which the first mesh began to close. */
+    long closing() {
+        return verdict.history().events(HistoryEvent.MeshClosing.class).get(0).number();
+    }
+
+    static long bytes(Stream<BufferGeneration> buffers) {
+        return buffers.mapToLong(BufferGeneration::size).sum();
     }
 
     private static Path written(RunPage page) {

@@ -137,16 +137,16 @@ class SuiteGroupsTests {
         chromium.open(index, "#group-" + digits);
 
         assertThat(chromium.all("#suite-groups-table .detail")).hasSize(1);
-        assertThat(chromium.value("document.activeElement === document.body"))
+        assertThat(chromium.is("document.activeElement === document.body"))
                 .as("a link leaves the focus")
-                .isEqualTo(true);
+                .isTrue();
         assertThat(chromium.text("#suite-groups-table tr:has(+ .detail) [data-key=site]"))
                 .endsWith("(KvCache.java:1)");
         assertThat(chromium.value("document.querySelector('.fingerprint.chosen').dataset.fingerprint"))
                 .isEqualTo(digits);
-        assertThat(chromium.value("(({ top, bottom }) => top >= 0 && top < innerHeight)"
+        assertThat(chromium.is("(({ top, bottom }) => top >= 0 && top < innerHeight)"
                         + "(document.querySelector('.fingerprint.chosen').getBoundingClientRect())"))
-                .isEqualTo(true);
+                .isTrue();
         assertThat(shownTests(chromium)).isEqualTo(10);
         chromium.click(".fingerprint.chosen summary");
         assertThat(shownTests(chromium)).isEqualTo(12);
@@ -190,9 +190,7 @@ class SuiteGroupsTests {
             chromium.resize(width);
             chromium.await("innerWidth === " + width);
 
-            assertThat(chromium.value("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
-                    .as("overflow at %s pixels", width)
-                    .isEqualTo(0L);
+            assertThat(chromium.overflow()).as("overflow at %s pixels", width).isZero();
             assertThat(chromium.value(
                             "[...document.querySelectorAll('main *')].filter(one => one.getClientRects().length > 0"
                                     + " && !one.closest('.visually-hidden, svg') && one.getBoundingClientRect().right > innerWidth + 1)"

@@ -110,7 +110,7 @@ class SuitePageTests {
         chromium.click("#runs-table th[data-key=buffers] button");
         assertThat(chromium.texts(ROWS + " [data-key=buffers]"))
                 .isSortedAccordingTo((one, other) -> Long.compare(Long.parseLong(other), Long.parseLong(one)));
-        assertThat(chromium.find("#runs-table th[data-key=buffers]").getDomAttribute("aria-sort"))
+        assertThat(chromium.attribute("#runs-table th[data-key=buffers]", "aria-sort"))
                 .isEqualTo("descending");
 
         chromium.enter("#runs-search", "views");
@@ -132,9 +132,9 @@ class SuitePageTests {
     void isSilentSafeAndAsWideAsTheWindow(int width, String theme, Chromium chromium) {
         chromium.open(index, width, theme);
 
-        assertThat(chromium.value("document.documentElement.scrollWidth <= innerWidth"))
-                .isEqualTo(true);
-        assertThat(chromium.value("window.hostile === undefined")).isEqualTo(true);
+        assertThat(chromium.is("document.documentElement.scrollWidth <= innerWidth"))
+                .isTrue();
+        assertThat(chromium.is("window.hostile === undefined")).isTrue();
         assertThat(chromium.texts(ROWS + " [data-key=title]")).contains(SampleRuns.HOSTILE_LABEL);
         assertThat(chromium.requests())
                 .filteredOn(address -> !address.equals("about:blank"))
