@@ -30,8 +30,10 @@ final class MockAllocations {
     private static final long MAX_SIZE_BYTES = 1L << 40;
 
     private final AllocationTracker tracker;
-    private final Map<Object, MockAllocation> byValue = new HashMap<>();
-    private final WeakIdentityMap<MockAllocation> byHandle = new WeakIdentityMap<>();
+    /** Several of one handle, the latest last: a mock may return the same object for each call. */
+    private final Map<Object, List<MockAllocation>> byValue = new HashMap<>();
+
+    private final WeakIdentityMap<List<MockAllocation>> byHandle = new WeakIdentityMap<>();
     private final Map<Long, List<MockAllocation>> byAddress = new HashMap<>();
     private long nextAddress = FIRST_ADDRESS;
 
@@ -76,10 +78,12 @@ final class MockAllocations {
     }
 
     private synchronized void remember(MockAllocation allocation, @Nullable Object handle) {
-        if (handle != null && isValue(handle)) {
-            byValue.put(handle, allocation);
-        } else if (handle != null) {
-            byHandle.put(handle, allocation);
+        if (handle != null) {
+            List<MockAllocation> own = isValue(handle)
+                    ? byValue.computeIfAbsent(handle, unused -> new ArrayList<>(1))
+                    : byHandle.computeIfAbsent(handle, () -> new ArrayList<>(1));
+            own.removeIf(before -> !before.isLive());
+            own.add(allocation);
         }
         List<MockAllocation> there = byAddress.computeIfAbsent(allocation.address(), unused -> new ArrayList<>(1));
         there.removeIf(before -> !before.isLive() && before.hasSameAddressAs(allocation));
@@ -88,7 +92,7 @@ final class MockAllocations {
 
     /** Reports the free of a handle's memory; on all its devices, unless some are named. */
     void free(@Nullable Object handle, Optional<List<Integer>> devices, BufferType unknownType) {
-        MockAllocation allocation = known(handle);
+        MockAllocation allocation = known(handle, devices);
         if (allocation == null) {
             freeUnknown(AllocationDetails.user().labelled(description(handle)), devices, unknownType, newAddress(0));
         } else {
@@ -98,7 +102,7 @@ final class MockAllocations {
 
     /** Reports the close of a handle; a second close does nothing. */
     void close(Object handle) {
-        MockAllocation allocation = known(handle);
+        MockAllocation allocation = known(handle, Optional.empty());
         if (allocation != null && isLive(allocation)) {
             free(allocation, allocation.devices());
         } else if (allocation != null) {
@@ -130,11 +134,22 @@ final class MockAllocations {
         tracker.reportsLost(1, reason);
     }
 
-    private synchronized @Nullable MockAllocation known(@Nullable Object handle) {
+    /** Returns the latest allocation of a handle that is live there; without any, the last one, so that a second free is reported as one. */
+    private synchronized @Nullable MockAllocation known(@Nullable Object handle, Optional<List<Integer>> devices) {
         if (handle == null) {
             return null;
         }
-        return isValue(handle) ? byValue.get(handle) : byHandle.get(handle);
+        List<MockAllocation> own = isValue(handle) ? byValue.get(handle) : byHandle.get(handle);
+        if (own == null) {
+            return null;
+        }
+        for (int i = own.size() - 1; i >= 0; i--) {
+            MockAllocation allocation = own.get(i);
+            if (devices.orElse(allocation.devices()).stream().anyMatch(allocation::isLiveOn)) {
+                return allocation;
+            }
+        }
+        return own.get(own.size() - 1);
     }
 
     private synchronized boolean isLive(MockAllocation allocation) {

@@ -92,6 +92,29 @@ class FreeingTests {
     }
 
     @Test
+    void aHandleThatAMockReturnsEachTimeFreesEachOfItsAllocations() {
+        UserDevice.Buffer shared = new UserDevice.Buffer(0);
+        doAnswer(allocating(tracker, DRAM).returning(call -> shared))
+                .when(device)
+                .buffer(anyLong());
+        device.buffer(16);
+        device.buffer(32);
+        device.named(16);
+        device.named(32);
+
+        device.free(shared);
+        device.freeNamed("weights");
+
+        assertThat(tracker.liveBuffers()).isEqualTo(2);
+
+        device.free(shared);
+        device.freeNamed("weights");
+
+        assertThat(tracker.liveBuffers()).isZero();
+        assertThat(tracker.history().anomalies()).isEmpty();
+    }
+
+    @Test
     void freesEachHandleOfACollection() {
         device.freeAll(List.of(device.buffer(16), device.buffer(16)));
 
