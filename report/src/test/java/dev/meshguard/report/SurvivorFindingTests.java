@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
@@ -15,6 +14,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot.Moment;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -283,9 +283,8 @@ class SurvivorFindingTests {
         allocated(DRAM, 1, Long.MAX_VALUE, "kv-cache", LOAD_CACHE);
 
         assertThat(report().text()).startsWith("LEAK  8 EiB in 2 DRAM buffers, 2 findings; largest 8 EiB \"weights\"");
-        assertThat(verdict().totals())
-                .containsExactly(
-                        new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 2, Long.MAX_VALUE, 2, Long.MAX_VALUE));
+        assertThat(verdict().totals().values())
+                .containsExactly(new Timeline.Section(Long.MAX_VALUE, 2, Long.MAX_VALUE, 2, Long.MAX_VALUE));
         assertThat(SurvivorFinding.of(verdict(), Optional.empty()).stream()
                         .map(LeakTotals::of)
                         .reduce(LeakTotals.NOTHING, LeakTotals::and))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.capture.WrittenGraph.Age;
 import dev.meshguard.capture.WrittenGraph.Memory;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -146,8 +147,8 @@ class RandomCaptureTests {
             assertThat(verdict.sum().allocated()).as(where).isEqualTo(program.allocated);
             assertThat(verdict.sum().undecided()).as(where).isEqualTo(program.live.size());
             assertThat(capture.history().generations()).as(where).hasSize((int) program.allocated);
-            assertThat(verdict.totals().stream()
-                            .mapToLong(LeakVerdict.TypeTotal::allocatedBytes)
+            assertThat(verdict.totals().values().stream()
+                            .mapToLong(Timeline.Section::allocatedBytes)
                             .sum())
                     .as(where)
                     .isEqualTo(program.allocatedBytes);

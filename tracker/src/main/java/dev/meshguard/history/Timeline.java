@@ -179,6 +179,8 @@ public final class Timeline {
     /**
      * The changes of a curve by a range of events.
      *
+     * <p>The sums of a curve wrap around above {@link Long#MAX_VALUE}, so that a free leads back below it. Here they stop there.
+     *
      * @param allocatedBytes bytes of the buffers that were allocated, and by which others grew
      * @param allocatedBuffers how many were allocated
      * @param liveBytes bytes that were live at the end
@@ -186,7 +188,14 @@ public final class Timeline {
      * @param peakBytes the most bytes that were live at any moment, also at the beginning
      */
     public record Section(
-            long allocatedBytes, long allocatedBuffers, long liveBytes, long liveBuffers, long peakBytes) {}
+            long allocatedBytes, long allocatedBuffers, long liveBytes, long liveBuffers, long peakBytes) {
+
+        /** Bounds the bytes. */
+        public Section {
+            allocatedBytes = allocatedBytes < 0 ? Long.MAX_VALUE : allocatedBytes;
+            liveBytes = liveBytes < 0 ? Long.MAX_VALUE : liveBytes;
+        }
+    }
 
     /**
      * A change of one memory by one event.

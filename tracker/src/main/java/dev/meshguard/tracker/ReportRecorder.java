@@ -68,13 +68,10 @@ final class ReportRecorder {
 
     /** Takes a lease back, freed or not: it stays in the journal, and in no history. */
     void withdrawn(MemoryRequest request, BufferType type, long lease) {
-        try (SpinLock held = lock.acquire()) {
+        update(() -> {
             withdrawn.put(lease, request);
             ledger.freed(orNull(request), HistoryEvent.NO_DEVICE, type, lease);
-        } catch (VirtualMachineError failure) {
-            lost = failure;
-            throw failure;
-        }
+        });
     }
 
     private static AllocationHistory without(Map<Long, MemoryRequest> leases, AllocationHistory all) {
@@ -86,14 +83,11 @@ final class ReportRecorder {
 
     /** Records an event without an address. */
     void mark(LongFunction<HistoryEvent> event) {
-        try (SpinLock held = lock.acquire()) {
+        update(() -> {
             HistoryEvent mark = event.apply(journal.size() + 1L);
             journal.mark(ticket.incrementAndGet(), mark);
             ledger.enter(mark);
-        } catch (VirtualMachineError failure) {
-            lost = failure;
-            throw failure;
-        }
+        });
     }
 
     /** Returns the number of recorded events. */
@@ -103,10 +97,13 @@ final class ReportRecorder {
         }
     }
 
-    /** Changes requests while nothing is recorded. */
+    /** Changes requests or records while nothing else is recorded. */
     void update(Runnable change) {
         try (SpinLock held = lock.acquire()) {
             change.run();
+        } catch (VirtualMachineError failure) {
+            lost = failure;
+            throw failure;
         }
     }
 

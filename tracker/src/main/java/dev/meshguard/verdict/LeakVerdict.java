@@ -1,7 +1,5 @@
 package dev.meshguard.verdict;
 
-import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
@@ -10,9 +8,9 @@ import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import dev.meshguard.history.Timeline;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.apiguardian.api.API;
@@ -68,24 +66,6 @@ public record LeakVerdict(
         }
     }
 
-    /**
-     * The allocated and surviving memory of one type, over all devices.
-     *
-     * @param type the memory
-     * @param lifetime who frees it
-     * @param allocatedBuffers how many buffers were ever allocated
-     * @param allocatedBytes their bytes
-     * @param liveBuffers how many survived
-     * @param liveBytes their bytes
-     */
-    public record TypeTotal(
-            BufferType type,
-            BufferLifetime lifetime,
-            long allocatedBuffers,
-            long allocatedBytes,
-            long liveBuffers,
-            long liveBytes) {}
-
     /** Creates a verdict with its own copies of the lists. */
     public LeakVerdict {
         survivors = List.copyOf(survivors);
@@ -97,29 +77,15 @@ public record LeakVerdict(
     }
 
     /**
-     * Returns the allocated and surviving memory by type and lifetime, in the order of both. User memory and the runtime's own are
-     * never added up.
+     * Returns the allocated and surviving memory of all devices by type and lifetime, in the order of both. User memory and the
+     * runtime's own are never added up.
      */
-    public List<TypeTotal> totals() {
-        List<TypeTotal> totals = new ArrayList<>();
-        new TreeMap<>(history.timeline()
-                        .curvesBy(memory -> new MemoryKey(HistoryEvent.NO_DEVICE, memory.type(), memory.lifetime())))
-                .forEach((key, curve) -> {
-                    Timeline.Section sums = curve.between(0, Long.MAX_VALUE);
-                    totals.add(new TypeTotal(
-                            key.type(),
-                            key.lifetime(),
-                            sums.allocatedBuffers(),
-                            saturated(sums.allocatedBytes()),
-                            sums.liveBuffers(),
-                            saturated(sums.liveBytes())));
-                });
+    public SortedMap<MemoryKey, Timeline.Section> totals() {
+        SortedMap<MemoryKey, Timeline.Section> totals = new TreeMap<>();
+        history.timeline()
+                .curvesBy(memory -> new MemoryKey(HistoryEvent.NO_DEVICE, memory.type(), memory.lifetime()))
+                .forEach((memory, curve) -> totals.put(memory, curve.between(0, Long.MAX_VALUE)));
         return totals;
-    }
-
-    /** The sums of a timeline wrap around above {@link Long#MAX_VALUE}, so that a free leads back below it. */
-    private static long saturated(long wrapped) {
-        return wrapped < 0 ? Long.MAX_VALUE : wrapped;
     }
 
     /** Returns the memory that was allocated and freed in each phase, in order. */

@@ -204,7 +204,8 @@ class EndedGenerationsTests {
         }
         history.timeline().curvesBy(memory -> memory).forEach((memory, curve) -> {
             for (int step = 0; step < curve.steps(); step++) {
-                facts.add(memory + " " + curve.event(step) + " " + curve.bytes(step) + " " + curve.between(0, curve.event(step) + 1).liveBuffers());
+                facts.add(memory + " " + curve.event(step) + " " + curve.bytes(step) + " "
+                        + curve.between(0, curve.event(step) + 1).liveBuffers());
             }
         });
         return facts;

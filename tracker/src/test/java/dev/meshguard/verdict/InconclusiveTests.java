@@ -2,6 +2,7 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.HistoryEvent.NO_DEVICE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
@@ -14,9 +15,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** An inconclusive verdict lists what is missing. */
@@ -375,6 +379,7 @@ class InconclusiveTests {
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 1, 0, 2, 0, 0, 0));
         assertThat(verdict.totals())
-                .containsExactly(new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 3, 160, 2, 96));
+                .isEqualTo(Map.of(
+                        new MemoryKey(NO_DEVICE, DRAM, BufferLifetime.USER), new Timeline.Section(160, 3, 96, 2, 96)));
     }
 }

@@ -2,6 +2,7 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.HistoryEvent.NO_DEVICE;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
@@ -13,7 +14,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
+import dev.meshguard.history.Timeline;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -139,7 +143,9 @@ class OutcomeTests {
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 0, 0, 2, 0, 0, 0));
         assertThat(verdict.totals())
-                .containsExactly(new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 2, 128, 2, 128));
+                .isEqualTo(Map.of(
+                        new MemoryKey(NO_DEVICE, DRAM, BufferLifetime.USER),
+                        new Timeline.Section(128, 2, 128, 2, 128)));
     }
 
     @Test
@@ -149,9 +155,9 @@ class OutcomeTests {
                 """);
 
         assertThat(judged(history).verdict().totals())
-                .containsExactly(
-                        new LeakVerdict.TypeTotal(L1, BufferLifetime.USER, 1, 64, 0, 0),
-                        new LeakVerdict.TypeTotal(L1, BufferLifetime.SYSTEM, 1, 32, 1, 32));
+                .isEqualTo(Map.of(
+                        new MemoryKey(NO_DEVICE, L1, BufferLifetime.USER), new Timeline.Section(64, 1, 0, 0, 64),
+                        new MemoryKey(NO_DEVICE, L1, BufferLifetime.SYSTEM), new Timeline.Section(32, 1, 32, 1, 32)));
     }
 
     @Test

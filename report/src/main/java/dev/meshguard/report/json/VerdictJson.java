@@ -9,6 +9,8 @@ import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.file.FileReplacement;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.report.Caveat;
 import dev.meshguard.report.ExpectationSnippets;
 import dev.meshguard.report.Finding;
@@ -30,6 +32,7 @@ import java.io.Writer;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -126,7 +129,7 @@ public final class VerdictJson {
         field("leakFree", verdict.isLeakFree());
         field("balancedReports", verdict.hasBalancedReports());
         object("sum", verdict.sum(), this::sum);
-        objects("totals", verdict.totals(), this::total);
+        objects("totals", verdict.totals().entrySet(), this::total);
         objects("groups", verdict.groups(), this::group);
         objects("anomalies", verdict.anomalies(), this::anomaly);
         objects("overwrites", verdict.overwrites(), this::overwrite);
@@ -148,13 +151,13 @@ public final class VerdictJson {
         field("undecided", sum.undecided());
     }
 
-    private void total(LeakVerdict.TypeTotal total) throws IOException {
-        field("type", total.type());
-        field("lifetime", total.lifetime());
-        field("allocatedBuffers", total.allocatedBuffers());
-        field("allocatedBytes", total.allocatedBytes());
-        field("liveBuffers", total.liveBuffers());
-        field("liveBytes", total.liveBytes());
+    private void total(Map.Entry<MemoryKey, Timeline.Section> total) throws IOException {
+        field("type", total.getKey().type());
+        field("lifetime", total.getKey().lifetime());
+        field("allocatedBuffers", total.getValue().allocatedBuffers());
+        field("allocatedBytes", total.getValue().allocatedBytes());
+        field("liveBuffers", total.getValue().liveBuffers());
+        field("liveBytes", total.getValue().liveBytes());
     }
 
     private void group(SurvivorGroup group) throws IOException {

@@ -71,9 +71,9 @@ public final class RandomHistory {
     /** Returns the live bytes of some types. */
     public static long liveBytes(LeakVerdict verdict, BufferType... types) {
         Set<BufferType> counted = Set.of(types);
-        return verdict.totals().stream()
-                .filter(total -> counted.contains(total.type()))
-                .mapToLong(LeakVerdict.TypeTotal::liveBytes)
+        return verdict.totals().entrySet().stream()
+                .filter(total -> counted.contains(total.getKey().type()))
+                .mapToLong(total -> total.getValue().liveBytes())
                 .sum();
     }
 

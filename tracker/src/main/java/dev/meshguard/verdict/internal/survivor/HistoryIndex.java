@@ -17,33 +17,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what one history holds about a buffer, an address or a mesh; each lookup table is made on first use. */
+/** Finds what one history holds about a buffer, an address or a mesh. */
 public final class HistoryIndex {
-
-    /** Values in the order of the history, by a property of theirs. */
-    private static final class Table<K, V> {
-        private final Supplier<Stream<V>> values;
-        private final Function<V, K> keyOf;
-        private @Nullable Map<K, List<V>> byKey;
-
-        Table(Supplier<Stream<V>> values, Function<V, K> keyOf) {
-            this.values = values;
-            this.keyOf = keyOf;
-        }
-
-        List<V> at(K key) {
-            if (byKey == null) {
-                byKey = values.get().collect(Collectors.groupingBy(keyOf));
-            }
-            return byKey.getOrDefault(key, List.of());
-        }
-    }
 
     /** Requests are compared by identity. */
     private record OfRequest(MemoryRequest request, BufferType type, BufferKind kind) {}
@@ -66,14 +45,14 @@ public final class HistoryIndex {
     private final Optional<HistoryIndex> ofWhole;
     private final Map<Object, SiblingCounts> siblings = new HashMap<>();
     private final Map<MemoryAddress, List<BufferGeneration>> generations = new HashMap<>();
-    private final Table<OfLine, BufferGeneration> lines = new Table<>(this::fromLinesOfSurvivors, this::lineOf);
-    private final Table<BufferGeneration, Anomaly> anomalies;
-    private final Table<MemoryAddress, Anomaly> strayFrees;
-    private final Table<MemoryAddress, HistoryEvent.FreeIgnored> freesInVain;
-    private final Table<Integer, MeshDescription> meshes;
+    private final Map<BufferGeneration, List<Anomaly>> anomalies;
+    private final Map<MemoryAddress, List<Anomaly>> strayFrees;
+    private final Map<MemoryAddress, List<HistoryEvent.FreeIgnored>> freesInVain;
+    private final Map<Integer, List<MeshDescription>> meshes;
+    private @Nullable Map<OfLine, List<BufferGeneration>> lines;
 
     /**
-     * Prepares the tables.
+     * Indexes a history.
      *
      * @param history the history as of the check
      * @param whole the whole history
@@ -82,21 +61,19 @@ public final class HistoryIndex {
     public HistoryIndex(AllocationHistory history, AllocationHistory whole) {
         this.history = history;
         this.ofWhole = whole == history ? Optional.empty() : Optional.of(new HistoryIndex(whole, whole));
-        this.anomalies = new Table<>(
-                () -> history.anomalies().stream()
-                        .filter(anomaly -> anomaly.generation().isPresent()),
-                anomaly -> anomaly.generation().orElseThrow());
-        this.strayFrees = new Table<>(
-                () -> history.anomalies().stream()
-                        .filter(anomaly -> anomaly.kind().unbalancesLedger())
-                        .filter(anomaly -> anomaly.event() instanceof HistoryEvent.Freed),
-                MemoryAddress::of);
-        this.freesInVain = new Table<>(
-                () -> history.events(HistoryEvent.FreeIgnored.class).stream()
-                        .filter(ignored -> ignored.reason() == IgnoredFreeReason.STILL_SHARED
-                                || ignored.reason() == IgnoredFreeReason.FAILED),
-                ignored -> new MemoryAddress(ignored.device(), ignored.type(), ignored.address()));
-        this.meshes = new Table<>(() -> history.meshes().stream(), MeshDescription::id);
+        this.anomalies = history.anomalies().stream()
+                .filter(anomaly -> anomaly.generation().isPresent())
+                .collect(Collectors.groupingBy(anomaly -> anomaly.generation().orElseThrow()));
+        this.strayFrees = history.anomalies().stream()
+                .filter(anomaly -> anomaly.kind().unbalancesLedger())
+                .filter(anomaly -> anomaly.event() instanceof HistoryEvent.Freed)
+                .collect(Collectors.groupingBy(MemoryAddress::of));
+        this.freesInVain = history.events(HistoryEvent.FreeIgnored.class).stream()
+                .filter(ignored -> ignored.reason() == IgnoredFreeReason.STILL_SHARED
+                        || ignored.reason() == IgnoredFreeReason.FAILED)
+                .collect(Collectors.groupingBy(
+                        ignored -> new MemoryAddress(ignored.device(), ignored.type(), ignored.address())));
+        this.meshes = history.meshes().stream().collect(Collectors.groupingBy(MeshDescription::id));
     }
 
     /** Returns the history as of the check. */
@@ -134,7 +111,13 @@ public final class HistoryIndex {
 
     /** Returns all buffers of the same kind that the same line requested; empty without an origin. */
     public List<BufferGeneration> fromSameLine(BufferGeneration buffer) {
-        return hasLine(buffer) ? lines.at(lineOf(buffer)) : List.of();
+        if (!hasLine(buffer)) {
+            return List.of();
+        }
+        if (lines == null) {
+            lines = fromLinesOfSurvivors().collect(Collectors.groupingBy(this::lineOf));
+        }
+        return lines.getOrDefault(lineOf(buffer), List.of());
     }
 
     /** Few lines leave survivors, and one pass finds the buffers of all of them. */
@@ -171,22 +154,22 @@ public final class HistoryIndex {
 
     /** Returns the anomalies of a buffer, oldest first. */
     List<Anomaly> anomaliesOf(BufferGeneration buffer) {
-        return anomalies.at(buffer);
+        return anomalies.getOrDefault(buffer, List.of());
     }
 
     /** Returns the frees that found nothing at an address, oldest first. */
     public List<Anomaly> strayFreesAt(MemoryAddress address) {
-        return strayFrees.at(address);
+        return strayFrees.getOrDefault(address, List.of());
     }
 
     /** Returns the calls at an address that freed nothing, because another handle shares the memory or because they failed. */
     List<HistoryEvent.FreeIgnored> freesInVainAt(MemoryAddress address) {
-        return freesInVain.at(address);
+        return freesInVain.getOrDefault(address, List.of());
     }
 
     /** Returns the meshes that were opened under a number, in order. */
     public List<MeshDescription> meshes(int id) {
-        return meshes.at(id);
+        return meshes.getOrDefault(id, List.of());
     }
 
     /** Returns every generation of an address, in the order of allocation. */
