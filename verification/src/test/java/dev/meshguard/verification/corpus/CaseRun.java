@@ -5,7 +5,6 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import dev.meshguard.verification.corpus.matrix.CorpusJudgement;
 import dev.meshguard.verification.corpus.matrix.CorpusJudgement.Rigour;
-import dev.meshguard.verification.corpus.stage.Road;
 import dev.meshguard.verification.corpus.truth.GroundTruth;
 import java.util.List;
 
@@ -14,7 +13,6 @@ import java.util.List;
  *
  * @param subject the case
  * @param truth the ground truth
- * @param road the reports that arrived
  * @param history the tracker's history
  * @param allowed the expected buffers
  * @param contradictions the differences between the allocators and the ground truth; empty unless the label is unreliable
@@ -22,7 +20,6 @@ import java.util.List;
 public record CaseRun(
         CorpusCase subject,
         GroundTruth truth,
-        Road road,
         AllocationHistory history,
         ExpectedBuffers allowed,
         List<String> contradictions) {
@@ -32,7 +29,6 @@ public record CaseRun(
         return new CorpusJudgement(
                 LeakCheck.create().expecting(allowed).examine(history),
                 truth,
-                road,
                 request -> request,
                 Rigour.EVERY_CAUSE);
     }
@@ -43,7 +39,6 @@ public record CaseRun(
         return new CorpusJudgement(
                 LeakCheck.create().examine(reduction.history()),
                 truth.withoutCloses(),
-                road,
                 reduction::originalOf,
                 Rigour.NO_WRONG_CAUSE);
     }

@@ -41,7 +41,6 @@ public record CorpusCase(Scenario scenario, Setting setting) {
         return () -> new CaseRun(
                 this,
                 new GroundTruth(truth, told),
-                told.road(),
                 tracker.history(),
                 told.allowed(),
                 contradictions(truth));

@@ -7,17 +7,23 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.server.log.AllocationLogReader;
 import dev.meshguard.server.log.ParsedLog;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verification.corpus.route.Contradictions;
-import dev.meshguard.verification.corpus.route.Routes;
+import dev.meshguard.verification.corpus.route.LinesRoute;
+import dev.meshguard.verification.corpus.route.RecordsRoute;
+import dev.meshguard.verification.corpus.route.SocketRoute;
 import dev.meshguard.verification.corpus.writing.RuntimeOutputWriter;
+import dev.meshguard.verification.corpus.writing.ServerLogWriter;
 import dev.meshguard.verification.corpus.writing.ServerLogWriter.Generation;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -85,11 +91,11 @@ class RoutesOfTheCorpusTests {
     private void compareAll(CorpusCase one) throws IOException, InterruptedException {
         Judged history = new Judged(one.run().history());
         compareWritten(one.toString(), history);
-        compare("the lines of " + one, history, Routes.lines(history.history(), folder));
+        compare("the lines of " + one, history, new LinesRoute().carry(history.history(), folder));
 
         Judged reduced = new Judged(new ServerLogReduction(history.history()).history());
         compareWritten("the log of " + one, reduced);
-        compare("the records of " + one, reduced, Routes.records(reduced.history(), folder));
+        compare("the records of " + one, reduced, new RecordsRoute().carry(reduced.history(), folder));
         compareLogs("the log of " + one, reduced);
         compareFile("the capture of " + one, history, RuntimeOutputWriter.graphCapture(history.history()));
         if (compared++ % DATABASE_EVERY == 0) {
@@ -99,19 +105,28 @@ class RoutesOfTheCorpusTests {
 
     private void compareLogs(String name, Judged reduced) throws IOException {
         Generation counting = compared % 2 == 0 ? Generation.DECIMAL : Generation.HEXADECIMAL;
-        String log = Routes.log(reduced.history(), counting);
+        String log = log(reduced, counting);
         compare(name, reduced, readWhole(name, log));
         if (reduced.verdict().outcome() == Outcome.LEAK_FREE) {
             compareShortened(name, log);
         }
-        AllocationHistory old = readWhole(name, Routes.log(reduced.history(), Generation.WITHOUT_REFERENCES));
+        AllocationHistory old = readWhole(name, log(reduced, Generation.WITHOUT_REFERENCES));
         if (!reports(old).equals(reports(reduced.history()))) {
             differences.add(name + " without references: other reports");
         }
     }
 
+    private static String log(Judged judged, Generation generation) {
+        return ServerLogWriter.logOf(judged.history(), generation, SocketRoute.ONLY_PROCESS);
+    }
+
+    private static ParsedLog read(String log) throws IOException {
+        return AllocationLogReader.create()
+                .read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "server.log");
+    }
+
     private AllocationHistory readWhole(String name, String log) throws IOException {
-        ParsedLog read = Routes.read(log);
+        ParsedLog read = read(log);
         if (read.unread().count() + read.differingStatistics() > 0) {
             differences.add(name + ": unread " + read.unread() + ", differing " + read.differingStatistics());
         }
@@ -127,7 +142,7 @@ class RoutesOfTheCorpusTests {
             String taken = reports.get(random.nextInt(reports.size()));
             lines.remove(taken);
             String rest = String.join("\n", lines);
-            Outcome outcome = new Judged(Routes.read(rest).history()).verdict().outcome();
+            Outcome outcome = new Judged(read(rest).history()).verdict().outcome();
             if (outcome != Outcome.INCONCLUSIVE && outcome != Outcome.LEAKED) {
                 differences.add(name + " is " + outcome + " without " + taken);
             }
@@ -192,7 +207,7 @@ class RoutesOfTheCorpusTests {
         Map<Integer, List<String>> reports = new TreeMap<>();
         for (HistoryEvent event : history.events()) {
             if (event instanceof HistoryEvent.Allocated one) {
-                long process = one.request().details().processId().orElse(ServerLogReduction.ONLY_PROCESS);
+                long process = one.request().details().processId().orElse(SocketRoute.ONLY_PROCESS);
                 String text = "allocated " + one.type() + " " + one.address() + ", " + one.size() + " by " + process;
                 reports.computeIfAbsent(one.device(), first -> new ArrayList<>())
                         .add(text);

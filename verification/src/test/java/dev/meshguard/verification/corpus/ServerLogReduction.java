@@ -8,6 +8,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.verification.corpus.route.SocketRoute;
 import java.util.IdentityHashMap;
 
 /**
@@ -19,9 +20,6 @@ import java.util.IdentityHashMap;
  * log; not every generation of them has the mark.
  */
 public final class ServerLogReduction {
-
-    /** What a report counts for that names no process; every report in such a log has one. */
-    static final long ONLY_PROCESS = 108_740;
 
     private final AllocationTracker tracker = AllocationTracker.builder()
             .originCapture(OriginCapture.NONE)
@@ -73,6 +71,6 @@ public final class ServerLogReduction {
     private static AllocationDetails reduced(MemoryRequest request) {
         return AllocationDetails.user()
                 .ofKind(BufferKind.BUFFER)
-                .reportedBy(request.details().processId().orElse(ONLY_PROCESS));
+                .reportedBy(request.details().processId().orElse(SocketRoute.ONLY_PROCESS));
     }
 }

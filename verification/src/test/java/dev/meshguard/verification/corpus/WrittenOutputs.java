@@ -20,15 +20,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
@@ -160,7 +157,6 @@ final class WrittenOutputs {
         return new CorpusJudgement(
                 LeakCheck.create().examine(read),
                 run.truth().withoutCloses(),
-                run.road(),
                 request -> originals.getOrDefault(request, request),
                 Rigour.NO_WRONG_CAUSE);
     }
@@ -279,39 +275,31 @@ final class WrittenOutputs {
      * is named, and the file does not have the buffer.
      */
     String causes() {
-        Set<TrueCause> causes = EnumSet.noneOf(TrueCause.class);
-        counts.values().forEach(count -> causes.addAll(count.causes.keySet()));
-        StringBuilder table = heading("true cause");
-        for (TrueCause cause : causes) {
-            table.append("| `").append(cause).append("` |");
-            counts.values()
-                    .forEach(count -> table.append(' ')
-                            .append(count.causes.getOrDefault(cause, new Named()))
-                            .append(" |"));
-            table.append('\n');
-        }
-        return table.toString();
+        return table("true cause", count -> count.causes, cause -> "`" + cause + "`", new Named());
     }
 
     /** Returns what the files do not hold, as a table in Markdown. */
     String losses() {
-        Set<String> facts = new TreeSet<>();
-        counts.values().forEach(count -> facts.addAll(count.losses.keySet()));
-        StringBuilder table = heading("not in the file");
-        for (String fact : facts) {
-            table.append("| ").append(fact).append(" |");
-            counts.values()
-                    .forEach(count -> table.append(' ')
-                            .append(count.losses.getOrDefault(fact, 0L))
-                            .append(" |"));
-            table.append('\n');
-        }
-        return table.toString();
+        return table("not in the file", count -> count.losses, fact -> fact, 0);
     }
 
-    private StringBuilder heading(String first) {
-        StringBuilder table = new StringBuilder("| " + first + " |");
+    private <R extends Comparable<R>> String table(
+            String heading, Function<Counts, Map<R, ?>> column, Function<R, String> name, Object none) {
+        StringBuilder table = new StringBuilder("| " + heading + " |");
         counts.keySet().forEach(format -> table.append(' ').append(format.text).append(" |"));
-        return table.append("\n| --- |").append(" ---: |".repeat(counts.size())).append('\n');
+        table.append("\n| --- |").append(" ---: |".repeat(counts.size())).append('\n');
+        counts.values().stream()
+                .flatMap(count -> column.apply(count).keySet().stream())
+                .distinct()
+                .sorted()
+                .forEach(row -> {
+                    table.append("| ").append(name.apply(row)).append(" |");
+                    for (Counts count : counts.values()) {
+                        Object cell = column.apply(count).get(row);
+                        table.append(' ').append(cell == null ? none : cell).append(" |");
+                    }
+                    table.append('\n');
+                });
+        return table.toString();
     }
 }

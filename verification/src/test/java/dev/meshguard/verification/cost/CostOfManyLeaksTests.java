@@ -21,7 +21,11 @@ import dev.meshguard.verdict.LeakVerdict;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Named;
@@ -85,68 +89,61 @@ class CostOfManyLeaksTests {
     }
 
     private static LeakVerdict afterFreeing(int tensors) {
-        AllocationTracker tracker = AllocationTracker.create();
-        Ttnn ttnn = Ttnn.create(tracker);
-        try (MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1))) {
-            for (int freed = 0; freed < tensors; freed++) {
-                leak(ttnn, mesh).deallocate();
-            }
+        AllocationTracker tracker = onOneMesh((unused, ttnn, mesh) -> {
+            repeat(tensors, freed -> leak(ttnn, mesh).deallocate());
             leak(ttnn, mesh);
-        }
+        });
         return LeakCheck.create().examine(tracker.history());
     }
 
-    private static Runnable oneLine(int leaks) {
+    /** What happens on a mesh between its opening and its close. */
+    private interface Work {
+        void run(AllocationTracker tracker, Ttnn ttnn, MeshDevice mesh);
+    }
+
+    private static AllocationTracker onOneMesh(Work work) {
         AllocationTracker tracker = AllocationTracker.create();
         Ttnn ttnn = Ttnn.create(tracker);
-        try (MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1))) {
-            for (int leak = 0; leak < leaks; leak++) {
-                leak(ttnn, mesh);
-            }
+        onAMesh(ttnn, mesh -> work.run(tracker, ttnn, mesh));
+        return tracker;
+    }
+
+    private static void onAMesh(Ttnn ttnn, Consumer<MeshDevice> work) {
+        try (MeshDevice mesh = ttnn.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)))) {
+            work.accept(mesh);
         }
-        return () -> explain(tracker, LeakCheck.create());
+    }
+
+    private static void repeat(int times, IntConsumer work) {
+        IntStream.range(0, times).forEach(work);
+    }
+
+    private static Runnable oneLine(int leaks) {
+        return explaining(onOneMesh((tracker, ttnn, mesh) -> repeat(leaks, leak -> leak(ttnn, mesh))));
     }
 
     private static Runnable manyStacks(int leaks) {
-        AllocationTracker tracker = AllocationTracker.create();
-        Ttnn ttnn = Ttnn.create(tracker);
-        try (MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1))) {
-            for (int leak = 0; leak < leaks; leak++) {
-                byWayOf(leak, 12, () -> leak(ttnn, mesh));
-            }
-        }
-        return () -> explain(tracker, LeakCheck.create());
+        return explaining(onOneMesh(
+                (tracker, ttnn, mesh) -> repeat(leaks, leak -> byWayOf(leak, 12, () -> leak(ttnn, mesh)))));
     }
 
     private static Runnable manyMeshes(int leaks) {
         AllocationTracker tracker = AllocationTracker.create();
         Ttnn ttnn = Ttnn.create(tracker);
-        for (int leak = 0; leak < leaks; leak += 4) {
-            MeshDeviceOptions single = MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1));
-            try (MeshDevice mesh = ttnn.openMeshDevice(single)) {
-                for (int i = 0; i < 4; i++) {
-                    leak(ttnn, mesh);
-                }
-            }
-        }
-        return () -> explain(tracker, LeakCheck.create());
+        repeat(leaks / 4, one -> onAMesh(ttnn, mesh -> repeat(4, leak -> leak(ttnn, mesh))));
+        return explaining(tracker);
     }
 
     private static Runnable manyTests(int leaks) {
-        AllocationTracker tracker = AllocationTracker.create();
-        Ttnn ttnn = Ttnn.create(tracker);
         List<AllocationContext> tests = new ArrayList<>();
-        try (MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1))) {
-            for (int leak = 0; leak < leaks; leak += 4) {
-                AllocationContext test = tracker.context("test " + leak);
-                try (Scope thread = test.makeCurrent()) {
-                    for (int i = 0; i < 4; i++) {
-                        leak(ttnn, mesh);
-                    }
-                }
-                tests.add(test);
+        AllocationTracker tracker = onOneMesh((all, ttnn, mesh) -> repeat(leaks / 4, number -> {
+            AllocationContext test = all.context("test " + number);
+            try (Scope thread = test.makeCurrent()) {
+                repeat(4, leak -> leak(ttnn, mesh));
             }
-        }
+            tests.add(test);
+        }));
         // Of every other test it was said what it left.
         AllocationHistory history = tracker.history();
         LeakCheck check = LeakCheck.create();
@@ -159,19 +156,19 @@ class CostOfManyLeaksTests {
     }
 
     private static Runnable chain(int leaks) {
-        AllocationTracker tracker = AllocationTracker.create();
-        Ttnn ttnn = Ttnn.create(tracker);
-        Node last = null;
-        try (MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1))) {
-            for (int leak = 0; leak < leaks; leak++) {
-                last = new Node(leak(ttnn, mesh), last);
-            }
-        }
-        HandleSearch search = HandleSearch.from(new Holder(last)).collectingBy(CostOfManyLeaksTests::noCollection);
+        AtomicReference<@Nullable Node> last = new AtomicReference<>();
+        AllocationTracker tracker = onOneMesh((unused, ttnn, mesh) ->
+                repeat(leaks, leak -> last.set(new Node(leak(ttnn, mesh), last.get()))));
+        HandleSearch search =
+                HandleSearch.from(new Holder(last.get())).collectingBy(CostOfManyLeaksTests::noCollection);
         return () -> {
             search.trace(tracker, tracker.history());
             explain(tracker, LeakCheck.create());
         };
+    }
+
+    private static Runnable explaining(AllocationTracker tracker) {
+        return () -> explain(tracker, LeakCheck.create());
     }
 
     private static boolean noCollection() {

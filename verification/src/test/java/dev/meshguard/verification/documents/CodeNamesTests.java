@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -35,13 +34,8 @@ class CodeNamesTests {
     @BeforeAll
     static void findMainSources() throws IOException {
         for (Path module : DocumentationPage.modules()) {
-            Path folder = module.resolve("src/main/java");
-            if (Files.isDirectory(folder)) {
-                try (Stream<Path> files = Files.walk(folder)) {
-                    files.filter(file -> file.toString().endsWith(".java"))
-                            .forEach(file ->
-                                    SOURCES.put(file.getFileName().toString().replace(".java", ""), file));
-                }
+            for (Path file : DocumentationPage.sources(module.resolve("src/main/java"))) {
+                SOURCES.put(file.getFileName().toString().replace(".java", ""), file);
             }
         }
     }

@@ -10,7 +10,6 @@ import com.sun.source.tree.VariableTree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreePathScanner;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +20,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import javax.lang.model.element.Name;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
@@ -102,12 +100,7 @@ class DeclaredNamesTests {
         List<Path> folders = new ArrayList<>(DocumentationPage.modules());
         folders.add(DocumentationPage.ROOT.resolve("example"));
         for (Path folder : folders) {
-            Path module = folder.resolve("src");
-            if (Files.isDirectory(module)) {
-                try (Stream<Path> files = Files.walk(module)) {
-                    files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
-                }
-            }
+            sources.addAll(DocumentationPage.sources(folder.resolve("src")));
         }
         assertThat(sources).hasSizeGreaterThan(1_000);
         return sources;

@@ -47,6 +47,16 @@ record DocumentationPage(Path file, List<String> lines) {
                 .toList();
     }
 
+    /** Returns the sources of Java below a folder, which need not exist. */
+    static List<Path> sources(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> file.toString().endsWith(".java")).sorted().toList();
+        }
+    }
+
     static DocumentationPage of(Path file) {
         try {
             return new DocumentationPage(file, Files.readAllLines(file));

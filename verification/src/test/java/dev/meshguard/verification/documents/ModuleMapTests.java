@@ -13,7 +13,6 @@ import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The map of modules and packages in CONTRIBUTING.md is drawn from the module descriptors and the package comments. */
@@ -68,10 +67,8 @@ class ModuleMapTests {
     private static List<String> packages(Path module, List<String> exported) throws IOException {
         Path sources = module.resolve("src/main/java");
         List<String> lines = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(sources)) {
-            for (Path file : files.filter(one -> one.endsWith("package-info.java"))
-                    .sorted()
-                    .toList()) {
+        for (Path file : DocumentationPage.sources(sources)) {
+            if (file.endsWith("package-info.java")) {
                 String name = sources.relativize(file.getParent()).toString().replace('/', '.');
                 lines.add(String.format(
                         Locale.ROOT,

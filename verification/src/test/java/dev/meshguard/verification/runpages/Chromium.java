@@ -274,6 +274,15 @@ final class Chromium implements AutoCloseable {
         return number("document.documentElement.scrollWidth - document.documentElement.clientWidth");
     }
 
+    /** Returns the elements that begin left of the window or end right of it, except inside of what scrolls or is hidden. */
+    List<String> outside(String elements, String exceptIn) {
+        return list("""
+                [...document.querySelectorAll('%s')]
+                    .filter(one => one.getClientRects().length > 0 && !one.closest('%s'))
+                    .filter(one => one.getBoundingClientRect().right > innerWidth + 1 || one.getBoundingClientRect().left < -1)
+                    .map(one => one.outerHTML.slice(0, 80))""".formatted(elements, exceptIn));
+    }
+
     /** Returns the value of a field or list as it is now. */
     String input(String selector) {
         return String.valueOf(find(selector).getDomProperty("value"));

@@ -29,9 +29,7 @@ class EveryWidthTests {
                 assertThat(chromium.overflow())
                         .as("overflow at %s pixels", width)
                         .isZero();
-                assertThat(chromium.value(OUTSIDE))
-                        .as("outside of %s pixels", width)
-                        .isEqualTo("");
+                assertThat(chromium.outside("body *", SCROLLED)).as("outside of %s pixels", width).isEmpty();
                 assertThat(chromium.value(SHREDS))
                         .as("shreds at %s pixels", width)
                         .isEqualTo("");
@@ -63,23 +61,12 @@ class EveryWidthTests {
             chromium.run(axe);
             for (int width : List.of(390, 768, 1280, 2560)) {
                 resize(chromium, width);
-                for (String theme : List.of("light", "dark")) {
-                    chromium.theme(theme);
-
-                    assertThat(violations(chromium, theme))
-                            .as("%s at %s pixels, %s", run.page(), width, theme)
-                            .isEqualTo("");
-                }
+                assertNoViolation(chromium, run.page().toString() + " at " + width + " pixels");
             }
         }
     }
 
-    /** The elements that begin left of the window or end right of it, except inside of what scrolls. */
-    private static final String OUTSIDE = """
-            [...document.querySelectorAll('body *')]
-                .filter(element => element.getClientRects().length > 0 && !element.closest('.visually-hidden, .skip, .scroll, nav, .event-list, pre, svg'))
-                .filter(element => element.getBoundingClientRect().right > innerWidth + 1 || element.getBoundingClientRect().left < -1)
-                .map(element => element.outerHTML.slice(0, 80)).join()""";
+    private static final String SCROLLED = ".visually-hidden, .skip, .scroll, nav, .event-list, pre, svg";
 
     /** The origins that take more than three lines, or so little room that a name is broken in its middle. */
     private static final String SHREDS = """
@@ -88,8 +75,17 @@ class EveryWidthTests {
                 .filter(site => site.getBoundingClientRect().height > 3.5 * parseFloat(getComputedStyle(site).lineHeight))
                 .map(site => site.textContent).join()""";
 
-    /** Returns the violations of axe-core's rules, if its script runs; in the dark only of those about colours, because the rest is as in the light. */
-    static String violations(Chromium chromium, String theme) {
+    /** Applies the rules of axe-core, whose script runs, in both themes. */
+    static void assertNoViolation(Chromium chromium, String page) {
+        for (String theme : List.of("light", "dark")) {
+            chromium.theme(theme);
+
+            assertThat(violations(chromium, theme)).as("%s, %s", page, theme).isEmpty();
+        }
+    }
+
+    /** Returns the violations; in the dark only of rules about colours, because the rest is as in the light. */
+    private static String violations(Chromium chromium, String theme) {
         String rules = theme.equals("dark")
                 ? ", runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }"
                 : "";

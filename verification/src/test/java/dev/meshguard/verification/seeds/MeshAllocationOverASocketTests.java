@@ -4,8 +4,6 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_RE
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -18,14 +16,9 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.SurvivorStatus;
-import dev.meshguard.verification.corpus.route.Routes;
-import dev.meshguard.verification.corpus.writing.ServerLogWriter;
-import dev.meshguard.verification.corpus.writing.ServerLogWriter.Generation;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,18 +64,7 @@ class MeshAllocationOverASocketTests {
             server.checkProcesses();
             server.awaitQuiet(LONG);
 
-            AllocationHistory history = server.tracker().history();
-            long process = ProcessHandle.current().pid();
-            String log = ServerLogWriter.logOf(history, Generation.DECIMAL, process);
-            assertThat(log.lines().filter(line -> line.contains("Freed buffer 3700768 on device")))
-                    .as("the frees that seed 004 expects of a runtime that reports them")
-                    .containsExactlyInAnyOrderElementsOf(IntStream.range(0, 8)
-                            .mapToObj(device -> "✗ [PID " + process + "] Freed buffer 3700768 on device " + device
-                                    + " (1048576 bytes, FINAL)")
-                            .toList());
-            assertThat(log).contains("   ✓ Removed 3 buffers (0.0117188 MB) from PID " + process + "\n");
-            assertThat(reports(Routes.read(log).history())).isEqualTo(reports(history));
-            LeakVerdict verdict = LeakCheck.create().examine(history);
+            LeakVerdict verdict = LeakCheck.create().examine(server.tracker().history());
             assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
             assertThat(verdict.survivors()).hasSize(3).allSatisfy(survivor -> {
                 assertThat(survivor.status()).isEqualTo(SurvivorStatus.UNDECIDED);
@@ -92,12 +74,5 @@ class MeshAllocationOverASocketTests {
                         .anyMatch(words -> words.contains("Circular buffers stack upward from there"));
             });
         }
-    }
-
-    private static List<String> reports(AllocationHistory history) {
-        return history.events().stream()
-                .filter(event -> (event instanceof HistoryEvent.Allocated || event instanceof HistoryEvent.Freed))
-                .map(event -> event.toString().replaceFirst("^#\\d+ ", ""))
-                .toList();
     }
 }

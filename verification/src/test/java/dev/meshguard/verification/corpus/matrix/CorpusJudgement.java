@@ -1,7 +1,6 @@
 package dev.meshguard.verification.corpus.matrix;
 
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -9,8 +8,6 @@ import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verification.corpus.route.Contradictions;
 import dev.meshguard.verification.corpus.stage.Life;
-import dev.meshguard.verification.corpus.stage.Road;
-import dev.meshguard.verification.corpus.stage.Road.Arrival;
 import dev.meshguard.verification.corpus.truth.GroundTruth;
 import dev.meshguard.verification.corpus.truth.Label;
 import dev.meshguard.verification.corpus.truth.Label.State;
@@ -56,8 +53,6 @@ public final class CorpusJudgement {
 
     private final LeakVerdict verdict;
     private final GroundTruth truth;
-    private final Road road;
-    private final UnaryOperator<MemoryRequest> original;
     private final Rigour rigour;
     private final List<JudgedCase> buffers;
 
@@ -67,13 +62,11 @@ public final class CorpusJudgement {
      * @param original leads from a request of the history that was judged to the one that arrived
      */
     public CorpusJudgement(
-            LeakVerdict verdict, GroundTruth truth, Road road, UnaryOperator<MemoryRequest> original, Rigour rigour) {
+            LeakVerdict verdict, GroundTruth truth, UnaryOperator<MemoryRequest> original, Rigour rigour) {
         this.verdict = verdict;
         this.truth = truth;
-        this.road = road;
-        this.original = original;
         this.rigour = rigour;
-        this.buffers = compareBuffers();
+        this.buffers = compareBuffers(original);
     }
 
     /** Returns what was told of each buffer that is left, and of each that ought to be. */
@@ -81,11 +74,11 @@ public final class CorpusJudgement {
         return buffers;
     }
 
-    private List<JudgedCase> compareBuffers() {
+    private List<JudgedCase> compareBuffers(UnaryOperator<MemoryRequest> original) {
         List<JudgedCase> all = new ArrayList<>();
         Set<Life> said = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Survivor survivor : verdict.survivors()) {
-            Set<Life> behind = truth.livesBehind(arrivalsOf(survivor.buffer()));
+            Set<Life> behind = truth.livesBehind(survivor.buffer(), original);
             said.addAll(behind);
             Label label = rigour == Rigour.EVERY_CAUSE ? truth.label(behind) : truth.labelInTheLog(behind);
             boolean right = isRight(label, survivor)
@@ -111,21 +104,6 @@ public final class CorpusJudgement {
     /** That most of its siblings were given back is as true of what was given back unheard as of what is missing. */
     private boolean isOfFreedSiblings(Set<Life> behind, Survivor survivor) {
         return survivor.cause() == Cause.FREED_ON_OTHER_DEVICES && truth.wereSiblingsFreed(behind);
-    }
-
-    private List<Arrival> arrivalsOf(BufferGeneration buffer) {
-        return buffer.reports().stream()
-                .map(report -> original.apply(report.request()))
-                .map(request -> new Arrival(
-                        road.stepOf(request),
-                        false,
-                        request.details(),
-                        buffer.device(),
-                        buffer.type(),
-                        buffer.address(),
-                        false,
-                        false))
-                .toList();
     }
 
     private static String judgementOf(Survivor survivor) {

@@ -34,7 +34,7 @@ import java.util.TreeMap;
  * <p>Lines cannot carry handles and their collection, traces, rounds, keys of caches, and the sizes of memories. Reports that
  * are missing in the history are missing in the numbers of the lines.
  */
-final class LinesRoute extends SocketRoute {
+public final class LinesRoute extends SocketRoute {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -55,54 +55,37 @@ final class LinesRoute extends SocketRoute {
     @Override
     void send(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated one) {
-            Map<String, Object> line = memory("alloc", one.request(), one.device(), one.type(), one.address());
-            line.put("size", one.size());
-            line.put("ownership", one.ownership());
-            report(line);
+            report(memory("alloc", one), "size", one.size(), "ownership", one.ownership());
         } else if (event instanceof HistoryEvent.Freed one) {
-            Map<String, Object> line = memory("free", one.request(), one.device(), one.type(), one.address());
-            line.put("ownership", one.ownership());
-            report(line);
+            report(memory("free", one), "ownership", one.ownership());
         } else if (event instanceof HistoryEvent.FreeIgnored one) {
-            Map<String, Object> line = memory("free", one.request(), one.device(), one.type(), one.address());
-            line.put("result", one.reason());
-            report(line);
+            report(memory("free", one), "result", one.reason());
         } else if (event instanceof HistoryEvent.Witnessed one) {
             state(one.snapshot());
         } else if (event instanceof HistoryEvent.PhaseBegan one) {
             phase(one.phase());
         } else if (event instanceof HistoryEvent.OwnerCached one) {
-            Map<String, Object> line = line("owner_cached");
-            line.put("owner", ownerId(new OwnerDefinition(one.owner(), BufferLifetime.USER)));
-            line.put("cache", one.cache());
-            report(line);
+            int owner = ownerId(new OwnerDefinition(one.owner(), BufferLifetime.USER));
+            report(line("owner_cached"), "owner", owner, "cache", one.cache());
         } else if (event instanceof HistoryEvent.OwnerEnded one) {
-            Map<String, Object> line = line("owner_ended");
-            line.put("owner", ownerId(new OwnerDefinition(one.owner(), BufferLifetime.USER)));
-            report(line);
+            report(line("owner_ended"), "owner", ownerId(new OwnerDefinition(one.owner(), BufferLifetime.USER)));
         } else if (event instanceof HistoryEvent.ReportsLost one) {
             sent().reports += Math.max(1, one.count());
         } else if (event instanceof HistoryEvent.TrackingStopped) {
             sent().reports++;
-        } else {
-            sendOfMesh(event);
-        }
-    }
-
-    private void sendOfMesh(HistoryEvent event) {
-        if (event instanceof HistoryEvent.MeshOpened one) {
-            MeshDescription mesh = one.mesh();
-            Map<String, Object> line = mesh("mesh_opened", mesh.id());
-            line.put("name", mesh.name());
-            line.put("devices", mesh.devices());
-            line.put("busiestDevice", mesh.busiestDevice());
-            mesh.parent().ifPresent(parent -> line.put("parent", meshId(parent)));
-            report(line);
+        } else if (event instanceof HistoryEvent.MeshOpened one) {
+            opened(one.mesh());
         } else if (event instanceof HistoryEvent.MeshClosing one) {
             report(mesh("mesh_close_begun", one.mesh()));
         } else if (event instanceof HistoryEvent.MeshClosed one) {
             report(mesh("mesh_closed", one.mesh()));
         }
+    }
+
+    private void opened(MeshDescription mesh) {
+        Map<String, Object> line = mesh("mesh_opened", mesh.id());
+        mesh.parent().ifPresent(parent -> line.put("parent", meshId(parent)));
+        report(line, "name", mesh.name(), "devices", mesh.devices(), "busiestDevice", mesh.busiestDevice());
     }
 
     @Override
@@ -140,14 +123,14 @@ final class LinesRoute extends SocketRoute {
         return mesh + 1;
     }
 
-    private Map<String, Object> memory(
-            String operation, MemoryRequest request, int device, BufferType type, long address) {
+    private Map<String, Object> memory(String operation, HistoryEvent.OfMemory report) {
+        MemoryRequest request = report.request();
         AllocationDetails details = request.details();
         Map<String, Object> line = line(details.kind() == BufferKind.CIRCULAR_BUFFER ? "cb_" + operation : operation);
         line.put("request", requests.computeIfAbsent(request, first -> requests.size() + 1));
-        line.put("device", device);
-        line.put("type", type);
-        line.put("address", "0x" + Long.toHexString(address));
+        line.put("device", report.device());
+        line.put("type", report.type());
+        line.put("address", "0x" + Long.toHexString(report.address()));
         request.origin().ifPresent(origin -> line.put("stack", stackId(origin)));
         details.owner().ifPresent(owner -> line.put("owner", ownerId(new OwnerDefinition(owner, details.lifetime()))));
         details.mesh().ifPresent(mesh -> line.put("mesh", meshId(mesh)));
@@ -242,7 +225,11 @@ final class LinesRoute extends SocketRoute {
         }
     }
 
-    private void report(Map<String, Object> line) {
+    /** Sends a line with more keys, each followed by its value. */
+    private void report(Map<String, Object> line, Object... more) {
+        for (int key = 0; key < more.length; key += 2) {
+            line.put((String) more[key], more[key + 1]);
+        }
         Sent sent = sent();
         sent.reports++;
         line.put("n", sent.reports);

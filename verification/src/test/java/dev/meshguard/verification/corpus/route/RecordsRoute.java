@@ -6,7 +6,7 @@ import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 
 /** Allocations and frees as records of 112 bytes, in a connection for each process that reported. */
-final class RecordsRoute extends SocketRoute {
+public final class RecordsRoute extends SocketRoute {
 
     private static final RecordCodec CODEC = RecordCodec.of(RecordSize.BYTES_112);
 

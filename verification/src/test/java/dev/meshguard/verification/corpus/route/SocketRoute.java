@@ -29,10 +29,10 @@ import java.util.stream.Stream;
  *
  * <p>The server is checked, and processes die, where the history says so. Not safe for use by several threads.
  */
-abstract class SocketRoute {
+public abstract class SocketRoute {
 
     /** The process of events that name none. */
-    static final long ONLY_PROCESS = 108_740;
+    public static final long ONLY_PROCESS = 108_740;
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -63,7 +63,7 @@ abstract class SocketRoute {
     }
 
     /** Sends a history, and returns what the tracker of the server has of it. */
-    final AllocationHistory carry(AllocationHistory history, Path folder) throws IOException, InterruptedException {
+    public final AllocationHistory carry(AllocationHistory history, Path folder) throws IOException, InterruptedException {
         try (AllocationServer server = AllocationServer.builder()
                 .socket(folder.resolve("s"))
                 .recordSize(RecordSize.BYTES_112)

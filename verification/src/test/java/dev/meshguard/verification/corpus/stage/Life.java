@@ -13,16 +13,22 @@ public final class Life {
 
     static final int NEVER = Integer.MAX_VALUE;
 
-    private final int device;
-    private final BufferType type;
-    private final long address;
-    private final long size;
-    private final AllocationDetails details;
-    private final Ownership ownership;
-    private final int allocationStep;
-    /** Places in the order of everything that was heard. */
-    private final int allocatedAt;
+    /**
+     * The allocation.
+     *
+     * @param moment its place in the order of everything that was heard
+     */
+    record Birth(
+            int device,
+            BufferType type,
+            long address,
+            long size,
+            AllocationDetails details,
+            Ownership ownership,
+            int step,
+            int moment) {}
 
+    private final Birth birth;
     private int endedAt = NEVER;
     private int endStep = NEVER;
     private int meshClosingAt = NEVER;
@@ -36,47 +42,32 @@ public final class Life {
     private int ownerEndedStep = NEVER;
     private int processDiedAt = NEVER;
 
-    Life(
-            int device,
-            BufferType type,
-            long address,
-            long size,
-            AllocationDetails details,
-            Ownership ownership,
-            int bornStep,
-            int bornAt) {
-        this.device = device;
-        this.type = type;
-        this.address = address;
-        this.size = size;
-        this.details = details;
-        this.ownership = ownership;
-        this.allocationStep = bornStep;
-        this.allocatedAt = bornAt;
+    Life(Birth birth) {
+        this.birth = birth;
     }
 
     public int device() {
-        return device;
+        return birth.device();
     }
 
     public BufferType type() {
-        return type;
+        return birth.type();
     }
 
     public long address() {
-        return address;
+        return birth.address();
     }
 
     public long size() {
-        return size;
+        return birth.size();
     }
 
     public AllocationDetails details() {
-        return details;
+        return birth.details();
     }
 
     public int allocationStep() {
-        return allocationStep;
+        return birth.step();
     }
 
     public int endStep() {
@@ -84,29 +75,29 @@ public final class Life {
     }
 
     int allocatedAt() {
-        return allocatedAt;
+        return birth.moment();
     }
 
     public boolean isCircularBuffer() {
-        return details.kind() == BufferKind.CIRCULAR_BUFFER;
+        return details().kind() == BufferKind.CIRCULAR_BUFFER;
     }
 
     public boolean isOfTheRuntime() {
-        return details.lifetime() != BufferLifetime.USER;
+        return details().lifetime() != BufferLifetime.USER;
     }
 
     public boolean isExpected() {
-        return details.lifetime() == BufferLifetime.PERSISTENT;
+        return details().lifetime() == BufferLifetime.PERSISTENT;
     }
 
     /** Returns whether a mesh or a device lent it, whose allocators are read when it is closed. */
     public boolean isOfAMesh() {
-        return details.mesh().isPresent() || isOfADevice();
+        return details().mesh().isPresent() || isOfADevice();
     }
 
     /** Returns whether a device's own allocator lent it. */
     boolean isOfADevice() {
-        return details.allocator().filter(AllocatorId.DEVICE::equals).isPresent();
+        return details().allocator().filter(AllocatorId.DEVICE::equals).isPresent();
     }
 
     public boolean hasEnded() {
@@ -172,7 +163,7 @@ public final class Life {
     public boolean isAllocatedByAnotherAllocatorThan(Life other) {
         return !isCircularBuffer()
                 && !other.isCircularBuffer()
-                && !details.allocator().equals(other.details.allocator());
+                && !details().allocator().equals(other.details().allocator());
     }
 
     /** Returns the step in which its mesh was closed, or -1. */
@@ -187,11 +178,11 @@ public final class Life {
 
     /** Returns whether both are parts of what the allocator of a mesh lent on all its devices at once. */
     public boolean isAllocatedTogetherWith(Life other) {
-        return ownership == Ownership.NON_OWNING
-                && other.ownership == ownership
-                && address == other.address
-                && type == other.type
-                && details.equals(other.details);
+        return birth.ownership() == Ownership.NON_OWNING
+                && other.birth.ownership() == birth.ownership()
+                && address() == other.address()
+                && type() == other.type()
+                && details().equals(other.details());
     }
 
     /** Returns whether it ended, or its program did, in a step or later. */
@@ -204,19 +195,19 @@ public final class Life {
     }
 
     boolean isAt(int otherDevice, BufferType otherType, long otherAddress) {
-        return device == otherDevice && type == otherType && address == otherAddress;
+        return device() == otherDevice && type() == otherType && address() == otherAddress;
     }
 
     /** Returns whether a release names its mesh, allocator and owner. */
     boolean isOf(AllocationDetails release) {
-        return details.kind() == release.kind()
-                && details.mesh().equals(release.mesh())
-                && details.allocator().equals(release.allocator())
-                && details.owner().equals(release.owner());
+        return details().kind() == release.kind()
+                && details().mesh().equals(release.mesh())
+                && details().allocator().equals(release.allocator())
+                && details().owner().equals(release.owner());
     }
 
     boolean isHeldBy(AllocationDetails release, Ownership by) {
-        return isOf(release) && details.processId().equals(release.processId()) && ownership == by;
+        return isOf(release) && details().processId().equals(release.processId()) && birth.ownership() == by;
     }
 
     /** Returns whether the allocator of a mesh that is open, or of a device, lent it at a moment. */
@@ -225,7 +216,7 @@ public final class Life {
     }
 
     boolean isThereAt(int moment) {
-        return !isCircularBuffer() && allocatedAt < moment && endedAt > moment;
+        return !isCircularBuffer() && allocatedAt() < moment && endedAt > moment;
     }
 
     /**
@@ -234,8 +225,8 @@ public final class Life {
      */
     public boolean isHiddenBy(Life other) {
         int readAt = isOfTheRuntime() ? meshClosedAt : meshClosingAt;
-        boolean isRead = details.mesh().equals(other.details.mesh()) || other.ownership == Ownership.OWNING;
-        return isOfAMesh() && isRead && other.isThereAt(readAt) && isAt(other.device, other.type, other.address);
+        boolean isRead = details().mesh().equals(other.details().mesh()) || other.birth.ownership() == Ownership.OWNING;
+        return isOfAMesh() && isRead && other.isThereAt(readAt) && isAt(other.device(), other.type(), other.address());
     }
 
     void end(int moment, int step) {
@@ -249,7 +240,7 @@ public final class Life {
 
     /** Its device was closed, which began at a moment. */
     void deviceCloses(int moment) {
-        if (allocatedAt < moment) {
+        if (allocatedAt() < moment) {
             deviceClosingAt = Math.min(deviceClosingAt, moment);
         }
     }
@@ -292,6 +283,6 @@ public final class Life {
     @Override
     public String toString() {
         return String.format(
-                Locale.ROOT, "%s %d on device %d, %s, of step %d", type, address, device, details, allocationStep);
+                Locale.ROOT, "%s %d on device %d, %s, of step %d", type(), address(), device(), details(), allocationStep());
     }
 }

@@ -116,8 +116,8 @@ public final class PhysicalMemory implements AllocationListener {
     @Override
     public void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
-        Life life =
-                new Life(device, type, address, size, request.details(), ownership, clock.step(), clock.nextMoment());
+        Life life = new Life(new Life.Birth(
+                device, type, address, size, request.details(), ownership, clock.step(), clock.nextMoment()));
         if (request.details().owner().filter(cachedOwners::contains).isPresent()) {
             life.ownerIsCached();
         }

@@ -13,6 +13,9 @@ import dev.meshguard.verification.corpus.stage.Road.Arrival;
 import dev.meshguard.verification.corpus.stage.Stage;
 import dev.meshguard.verification.corpus.stage.StagedExpectation;
 import dev.meshguard.verification.corpus.truth.Label.State;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.history.BufferGeneration;
+import java.util.function.UnaryOperator;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -457,11 +460,18 @@ public final class GroundTruth {
 
     // What is known of a buffer
 
-    /** Returns the buffers behind the reports of one entry of the books. */
-    public Set<Life> livesBehind(Collection<Arrival> entry) {
+    /**
+     * Returns the buffers behind the reports of one entry of the books.
+     *
+     * @param original leads from a request of the history that was judged to the one that arrived
+     */
+    public Set<Life> livesBehind(BufferGeneration entry, UnaryOperator<MemoryRequest> original) {
+        Place place = new Place(entry.device(), entry.type(), entry.address());
         Set<Life> lives = new LinkedHashSet<>();
-        for (Arrival report : entry) {
-            lives.addAll(lives(report.step(), Place.of(report), report.isOfCircularBuffer()));
+        for (BufferGeneration.Report report : entry.reports()) {
+            MemoryRequest request = original.apply(report.request());
+            boolean isCircularBuffer = request.details().kind() == BufferKind.CIRCULAR_BUFFER;
+            lives.addAll(lives(reported.road().stepOf(request), place, isCircularBuffer));
         }
         return lives;
     }

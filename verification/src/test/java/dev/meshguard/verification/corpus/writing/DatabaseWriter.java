@@ -4,7 +4,9 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verification.corpus.writing.WritableHistory.Step;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -29,44 +31,6 @@ import org.sqlite.SQLiteConfig;
 final class DatabaseWriter {
 
     private static final String FREE = "ttnn::deallocate";
-
-    private static final List<String> TABLES = List.of(
-            "devices (device_id int, num_y_cores int, num_x_cores int, num_y_compute_cores int, num_x_compute_cores int,"
-                    + " worker_l1_size int, l1_num_banks int, l1_bank_size int, address_at_first_l1_bank int,"
-                    + " address_at_first_l1_cb_buffer int, num_banks_per_storage_core int, num_compute_cores int,"
-                    + " num_storage_cores int, total_l1_memory int, total_l1_for_tensors int,"
-                    + " total_l1_for_interleaved_buffers int, total_l1_for_sharded_buffers int, cb_limit int",
-            "operations (operation_id int, name text, duration float",
-            "operation_arguments (operation_id int, name text, value text",
-            "stack_traces (operation_id int, stack_trace text, source_file_id int",
-            "tensors (tensor_id int, shape text, dtype text, layout text, memory_config text, device_id int, address int,"
-                    + " buffer_type int",
-            "device_tensors (tensor_id int, device_id int, address int",
-            "input_tensors (operation_id int, input_index int, tensor_id int",
-            "output_tensors (operation_id int, output_index int, tensor_id int",
-            "buffers (operation_id int, device_id int, address int, max_size_per_bank int, buffer_type int,"
-                    + " buffer_layout int",
-            "buffer_chunks (operation_id int, device_id int, address int, bank_id int, core_x int, core_y int,"
-                    + " chunk_address int, chunk_size int, page_size int, num_pages int, buffer_type int",
-            "nodes (operation_id int, unique_id int, node_operation_id int, name text",
-            "edges (operation_id int, source_unique_id int, sink_unique_id int, source_output_index int,"
-                    + " sink_input_index int, key int",
-            "captured_graph (operation_id int, captured_graph text",
-            "errors (operation_id int, operation_name text, error_type text, error_message text, stack_trace text,"
-                    + " timestamp text",
-            "tensor_lifetime (tensor_id int, producer_operation_id int, last_use_operation_id int,"
-                    + " deallocate_operation_id int, producer_source_file text, producer_source_line int,"
-                    + " last_use_source_file text, last_use_source_line int",
-            "tensor_consumers (tensor_id int, operation_id int, input_index int",
-            "tensor_producers (tensor_id int, operation_id int, output_index int");
-
-    private static final List<String> TABLES_WITHOUT_RANK = List.of(
-            "source_files (id integer PRIMARY KEY, path text UNIQUE, contents text)",
-            "local_tensor_comparison_records (tensor_id int, golden_tensor_id int, matches bool, desired_pcc float,"
-                    + " actual_pcc float)",
-            "global_tensor_comparison_records (tensor_id int, golden_tensor_id int, matches bool, desired_pcc float,"
-                    + " actual_pcc float)",
-            "report_metadata (key text UNIQUE, value text)");
 
     private final Connection connection;
 
@@ -104,14 +68,10 @@ final class DatabaseWriter {
         }
     }
 
-    private void createTables() throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            for (String table : TABLES) {
-                statement.execute("CREATE TABLE " + table + ", rank int NOT NULL DEFAULT 0)");
-            }
-            for (String table : TABLES_WITHOUT_RANK) {
-                statement.execute("CREATE TABLE " + table);
-            }
+    private void createTables() throws SQLException, IOException {
+        try (Statement statement = connection.createStatement();
+                InputStream tables = DatabaseWriter.class.getResourceAsStream("tables.sql")) {
+            statement.executeUpdate(new String(tables.readAllBytes(), StandardCharsets.UTF_8));
         }
     }
 

@@ -1,20 +1,18 @@
 package dev.meshguard.verification.corpus.writing;
 
-import com.fasterxml.jackson.core.JsonEncoding;
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verification.corpus.writing.WritableHistory.Step;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes calls as the nodes of a graph capture, in its newest encoding.
@@ -24,171 +22,103 @@ import java.util.Optional;
  */
 final class GraphWriter {
 
-    private static final JsonFactory JSON = new JsonFactory();
+    private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** One node; its number is its index. */
-    private static final class Node {
-        private final String type;
-        private final int level;
-        private final Optional<String> name;
-        private final Optional<BufferGeneration> buffer;
-        private int[] connections = {};
+    private final boolean withId;
+    private final List<Map<String, @Nullable Object>> nodes = new ArrayList<>();
+    /** By the number of a node, those that it leads to. */
+    private final List<List<Integer>> connections = new ArrayList<>();
 
-        private Node(String type, int level, Optional<String> name, Optional<BufferGeneration> buffer) {
-            this.type = type;
-            this.level = level;
-            this.name = name;
-            this.buffer = buffer;
-        }
-
-        private void connect(int node) {
-            connections = Arrays.copyOf(connections, connections.length + 1);
-            connections[connections.length - 1] = node;
-        }
-    }
-
-    private final List<Node> nodes = new ArrayList<>();
     private final Map<BufferGeneration, Integer> bufferNodes = new HashMap<>();
-    /** The nodes that lie directly in the capture. */
-    private final List<Integer> outermost = new ArrayList<>();
 
-    private GraphWriter() {}
+    private GraphWriter(boolean withId) {
+        this.withId = withId;
+    }
 
     /** Writes a whole capture; the stream stays open. */
     static void write(WritableHistory history, OutputStream file) throws IOException {
-        GraphWriter graph = new GraphWriter();
-        graph.add(history.steps(), history.isWhole());
-        try (JsonGenerator json = JSON.createGenerator(file, JsonEncoding.UTF8)) {
-            json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-            graph.write(json, false);
-        }
+        String graph = new GraphWriter(false).graphOf(history.steps(), history.isWhole());
+        file.write(graph.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Returns the graph of one operation, as a database has it: each node has an id too. */
     static String graphOf(Step operation) throws IOException {
-        GraphWriter graph = new GraphWriter();
-        graph.add(List.of(operation), true);
-        StringWriter text = new StringWriter();
-        try (JsonGenerator json = JSON.createGenerator(text)) {
-            graph.write(json, true);
-        }
-        return text.toString();
+        return new GraphWriter(true).graphOf(List.of(operation), true);
     }
 
-    /** Adds the nodes. A capture without an end shows its reader that reports are missing. */
-    private void add(List<Step> steps, boolean isWhole) {
-        node("capture_start", 0, Optional.empty(), Optional.empty());
-        int lastFunction = -1;
+    /** A capture without an end shows its reader that reports are missing. */
+    private String graphOf(List<Step> steps, boolean isWhole) throws IOException {
+        int start = node("capture_start", 0, null);
+        int lastFunction = start;
         for (Step step : steps) {
             if (step.owner().isEmpty()) {
-                buffers(step, 0).forEach(outermost::add);
+                addBuffers(step, 0, start);
                 continue;
             }
-            int function = node("function_start", 1, step.owner(), Optional.empty());
-            outermost.add(function);
-            if (lastFunction >= 0) {
-                nodes.get(lastFunction).connect(function);
+            String name = step.owner().get();
+            int function = node("function_start", 1, Map.of("inputs", "0", "name", name));
+            connect(start, function);
+            if (lastFunction != start) {
+                connect(lastFunction, function);
             }
-            buffers(step, 1).forEach(nodes.get(function)::connect);
-            lastFunction = node("function_end", 1, step.owner(), Optional.empty());
-            nodes.get(function).connect(lastFunction);
+            addBuffers(step, 1, function);
+            lastFunction = node("function_end", 1, Map.of("name", name));
+            connect(function, lastFunction);
         }
         if (isWhole) {
-            int end = node("capture_end", 0, Optional.empty(), Optional.empty());
-            if (lastFunction >= 0) {
-                nodes.get(lastFunction).connect(end);
-            } else {
-                outermost.add(end);
-            }
+            connect(lastFunction, node("capture_end", 0, null));
         }
-        nodes.get(0).connections =
-                outermost.stream().mapToInt(Integer::intValue).toArray();
+        return JSON.writeValueAsString(nodes);
     }
 
-    /** Adds the nodes of a call's buffers, and returns their numbers. */
-    private List<Integer> buffers(Step step, int level) {
-        List<Integer> added = new ArrayList<>();
+    /** Adds the nodes of a call's buffers, which lie in a function or in the capture. */
+    private void addBuffers(Step step, int level, int parent) {
         for (BufferGeneration buffer : step.buffers()) {
-            Integer known = bufferNodes.get(buffer);
-            if (known == null) {
-                known = node("buffer", level, Optional.empty(), Optional.of(buffer));
-                bufferNodes.put(buffer, known);
-                added.add(known);
-            }
-            String type = step.isAllocation() ? "buffer_allocate" : "buffer_deallocate";
-            int report = node(type, level, Optional.empty(), Optional.of(buffer));
-            nodes.get(report).connect(known);
-            added.add(report);
+            int known = bufferNodes.computeIfAbsent(buffer, first -> {
+                int added = node("buffer", level, params(buffer));
+                connect(parent, added);
+                return added;
+            });
+            Map<String, Object> params = params(buffer);
+            params.put("address", buffer.address());
+            buffer.request().details().extent().ifPresent(extent -> params.put("max_size_per_bank", extent));
+            int report = node(step.isAllocation() ? "buffer_allocate" : "buffer_deallocate", level, params);
+            connect(report, known);
+            connect(parent, report);
         }
-        return added;
     }
 
-    private int node(String type, int level, Optional<String> name, Optional<BufferGeneration> buffer) {
-        nodes.add(new Node(type, level, name, buffer));
-        return nodes.size() - 1;
+    private static Map<String, Object> params(BufferGeneration buffer) {
+        Map<String, Object> params = new HashMap<>();
+        params.put("buffer_type", buffer.type().code());
+        params.put("device_id", buffer.device());
+        params.put("layout", "UNKNOWN");
+        params.put("size", buffer.size());
+        params.put("type", typeOf(buffer.type()));
+        return params;
     }
 
-    private void write(JsonGenerator json, boolean withId) throws IOException {
-        json.writeStartArray();
-        for (int counter = 0; counter < nodes.size(); counter++) {
-            json.writeRaw('\n');
-            write(nodes.get(counter), counter, json, withId);
-        }
-        json.writeRaw('\n');
-        json.writeEndArray();
-        json.writeRaw('\n');
+    private void connect(int node, int other) {
+        connections.get(node).add(other);
     }
 
-    private static void write(Node node, int counter, JsonGenerator json, boolean withId) throws IOException {
-        json.writeStartObject();
-        writeNumbers(json, "arguments");
-        writeNumbers(json, "connections", node.connections);
-        json.writeNumberField("counter", counter);
+    /** Adds a node, and returns its number. */
+    private int node(String type, int level, @Nullable Map<String, Object> params) {
+        int counter = nodes.size();
+        connections.add(new ArrayList<>());
+        Map<String, @Nullable Object> node = new LinkedHashMap<>();
+        node.put("arguments", List.of());
+        node.put("connections", connections.get(counter));
+        node.put("counter", counter);
         if (withId) {
-            json.writeNumberField("id", counter);
+            node.put("id", counter);
         }
-        writeNumbers(json, "input_tensors");
-        json.writeStringField("node_type", node.type);
-        writeParams(node, json);
-        json.writeNumberField("stacking_level", node.level);
-        json.writeEndObject();
-    }
-
-    private static void writeNumbers(JsonGenerator json, String key, int... numbers) throws IOException {
-        json.writeFieldName(key);
-        json.writeArray(numbers, 0, numbers.length);
-    }
-
-    private static void writeParams(Node node, JsonGenerator json) throws IOException {
-        if (node.buffer.isPresent()) {
-            writeBuffer(node.buffer.get(), !node.type.equals("buffer"), json);
-        } else if (node.name.isPresent()) {
-            json.writeObjectFieldStart("params");
-            if (node.type.equals("function_start")) {
-                json.writeStringField("inputs", "0");
-            }
-            json.writeStringField("name", node.name.get());
-            json.writeEndObject();
-        } else {
-            json.writeNullField("params");
-        }
-    }
-
-    private static void writeBuffer(BufferGeneration buffer, boolean isReport, JsonGenerator json) throws IOException {
-        json.writeObjectFieldStart("params");
-        if (isReport) {
-            json.writeNumberField("address", buffer.address());
-        }
-        json.writeNumberField("buffer_type", buffer.type().code());
-        json.writeNumberField("device_id", buffer.device());
-        json.writeStringField("layout", "UNKNOWN");
-        if (isReport && buffer.request().details().extent().isPresent()) {
-            json.writeNumberField(
-                    "max_size_per_bank", buffer.request().details().extent().getAsLong());
-        }
-        json.writeNumberField("size", buffer.size());
-        json.writeStringField("type", typeOf(buffer.type()));
-        json.writeEndObject();
+        node.put("input_tensors", List.of());
+        node.put("node_type", type);
+        node.put("params", params);
+        node.put("stacking_level", level);
+        nodes.add(node);
+        return counter;
     }
 
     /** The runtime writes L1 for L1_SMALL, and DRAM for the trace region. */
