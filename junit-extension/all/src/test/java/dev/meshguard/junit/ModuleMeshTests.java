@@ -1,13 +1,9 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.runTogether;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
-import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.SteppedTimer;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
@@ -15,7 +11,11 @@ import dev.meshguard.verdict.Outcome;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.ClassOrderer;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestClassOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -25,37 +25,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 class ModuleMeshTests implements WithFixtures {
 
-    @Test
-    void eachTestIsResponsibleForItsOwnAndTheRunForTheRest() {
-        RunAssert.Results results = runTogether(LoadingCase.class, DecodingCase.class);
-
-        assertThat(results)
-                .hasTest("leaks")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn("LoadingCase.leaks")
-                .withTextContaining("\nsum     2 allocated = 0 freed + 2 leaked\n");
-        assertThat(results)
-                .hasTest("leaksToo")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn("DecodingCase.leaksToo")
-                .withTextContaining("\nsum     2 allocated = 0 freed + 2 leaked\n");
-        assertThat(results).hasTest("freesItsOwn").whichSucceededSilently();
-        assertThat(results).hasTest("freesWhatAnotherClassLoaded").whichSucceededSilently();
-        assertThat(results)
-                .hasFailedContainer("JUnit Jupiter")
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("at dev.meshguard.junit.ModuleMeshTests$DecodingCase.load(")
-                .withTextContaining(" + 2 leaked\n");
-    }
-
-    @Test
-    void aSecondRunOpensAMeshOfItsOwn() {
-        assertThat(runTogether(FreeingCase.class, UnloadingCase.class)).hasOnlySucceeded(2);
-        assertThat(runTogether(FreeingCase.class, UnloadingCase.class)).hasOnlySucceeded(2);
-    }
-
     @ExtendWith(ModuleMesh.class)
     abstract static class OnModuleMesh {
 
@@ -64,53 +33,61 @@ class ModuleMeshTests implements WithFixtures {
                 MeshGuardExtension.builder().source(ModuleMesh.settings()).build();
     }
 
-    static class LoadingCase extends OnModuleMesh {
+    @MustFail(
+            run = true,
+            verdict = Outcome.LEAKED,
+            text = {"at dev.meshguard.junit.ModuleMeshTests$RestTestCase$DecodingTestCase.load(", " + 2 leaked "})
+    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
+    static class RestTestCase extends OnModuleMesh {
 
-        static MeshBuffer weights;
+        private static MeshBuffer weights;
 
-        @BeforeAll
-        static void load() {
-            weights = Buffers.take(ModuleMesh.mesh());
+        @Nested
+        @Order(1)
+        class LoadingTestCase {
+
+            @BeforeAll
+            static void load() {
+                weights = Buffers.take(ModuleMesh.mesh());
+            }
+
+            @Test
+            @MustFail(
+                    verdict = Outcome.LEAKED,
+                    frame = "LoadingTestCase.aTestIsResponsibleForItsOwn",
+                    text = "sum 2 allocated = 0 freed + 2 leaked")
+            void aTestIsResponsibleForItsOwn() {
+                Buffers.take(ModuleMesh.mesh());
+            }
         }
 
-        @Test
-        void leaks() {
-            Buffers.take(ModuleMesh.mesh());
-        }
+        @Nested
+        @Order(2)
+        class DecodingTestCase {
 
-        @Test
-        void freesItsOwn() {
-            Buffers.take(ModuleMesh.mesh()).deallocate();
+            @BeforeAll
+            static void load() {
+                Buffers.take(ModuleMesh.mesh());
+            }
+
+            @Test
+            void whatAnotherClassHasLoadedIsFreed() {
+                weights.deallocate();
+            }
+
+            @Test
+            @MustFail(
+                    verdict = Outcome.LEAKED,
+                    frame = "DecodingTestCase.aTestOfAnotherClassToo",
+                    text = "sum 2 allocated = 0 freed + 2 leaked")
+            void aTestOfAnotherClassToo() {
+                Buffers.take(ModuleMesh.mesh());
+            }
         }
     }
 
-    static class DecodingCase extends OnModuleMesh {
-
-        @BeforeAll
-        static void load() {
-            Buffers.take(ModuleMesh.mesh());
-        }
-
-        @Test
-        void freesWhatAnotherClassLoaded() {
-            LoadingCase.weights.deallocate();
-        }
-
-        @Test
-        void leaksToo() {
-            Buffers.take(ModuleMesh.mesh());
-        }
-    }
-
-    static class FreeingCase extends OnModuleMesh {
-
-        @Test
-        void freesItsOwn() {
-            Buffers.take(ModuleMesh.mesh()).deallocate();
-        }
-    }
-
-    static class UnloadingCase extends OnModuleMesh {
+    /** Each fixture has a run, and each run a mesh of its own. */
+    static class UnloadingTestCase extends OnModuleMesh {
 
         private static MeshBuffer weights;
 
@@ -120,7 +97,9 @@ class ModuleMeshTests implements WithFixtures {
         }
 
         @Test
-        void leavesNothing() {}
+        void aTestFreesItsOwn() {
+            Buffers.take(ModuleMesh.mesh()).deallocate();
+        }
 
         @AfterAll
         static void unload() {

@@ -20,10 +20,6 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.verdict.Outcome;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.List;
-import java.util.Random;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -34,9 +30,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,41 +44,9 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** A library calls one hook of the process for all tests: the thread of each report decides which test it belongs to. */
 class ReportingThreadsTests implements WithFixtures {
-
-    private static final long FIRST_SEED = 2_000;
-    private static final int RUNS = 20;
-    private static final int TESTS = 24;
-
-    /** Each test allocates and frees on its own thread, and on threads and in executors that it wraps. */
-    @Test
-    void ofRandomConcurrentTestsThoseFailThatLeak() {
-        long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
-        System.out.println(RUNS + " concurrent runs from seed " + firstSeed);
-
-        for (long seed = firstSeed; seed < firstSeed + RUNS; seed++) {
-            RandomCase.seed = seed;
-
-            Set<Integer> blamed = failedInvocations(runConcurrently(RandomCase.class));
-
-            Assertions.assertThat(blamed)
-                    .as("who failed; -Dmeshguard.seed=%d", seed)
-                    .isEqualTo(RandomCase.leaking(seed));
-        }
-    }
-
-    private static Set<Integer> failedInvocations(RunAssert.Results results) {
-        Assertions.assertThat(results.events().containerEvents().failed().list())
-                .isEmpty();
-        return results.events().testEvents().failed().stream()
-                .map(event -> event.getTestDescriptor().getDisplayName().replaceAll("\\D*(\\d+)\\D.*", "$1"))
-                .map(index -> Integer.parseInt(index) - 1)
-                .collect(Collectors.toCollection(TreeSet::new));
-    }
 
     @Test
     void aVirtualThreadWorksForTheTestThatStartsIt() {
@@ -144,57 +105,6 @@ class ReportingThreadsTests implements WithFixtures {
             Assertions.assertThat(context.get()).isNull();
         } finally {
             PoolCase.POOL.getAndSet(null).shutdownNow();
-        }
-    }
-
-    static class RandomCase extends LibraryTestCase {
-        private static volatile long seed;
-
-        static Set<Integer> leaking(long ofRun) {
-            Random random = new Random(ofRun);
-            return IntStream.range(0, TESTS)
-                    .filter(test -> random.nextInt(4) == 0)
-                    .boxed()
-                    .collect(Collectors.toCollection(TreeSet::new));
-        }
-
-        static Stream<Integer> tests() {
-            return IntStream.range(0, TESTS).boxed();
-        }
-
-        @ParameterizedTest
-        @MethodSource("tests")
-        void allocates(int test, TestThreads threads) throws Exception {
-            Random random = new Random(seed * TESTS + test);
-            ExecutorService pool = Executors.newFixedThreadPool(2);
-            try {
-                List<Executor> ways =
-                        List.of(Runnable::run, threads.wrap(task -> joined(new Thread(task))), threads.wrap(pool));
-                int leak = leaking(seed).contains(test) ? random.nextInt(10) : -1;
-                for (int i = 0; i < 10; i++) {
-                    boolean isLeaked = i == leak;
-                    CompletableFuture.runAsync(
-                                    () -> {
-                                        GlobalLibrary.Memory memory = GlobalLibrary.allocate(64);
-                                        if (!isLeaked) {
-                                            memory.close();
-                                        }
-                                    },
-                                    ways.get(random.nextInt(ways.size())))
-                            .get(1, TimeUnit.MINUTES);
-                }
-            } finally {
-                pool.shutdownNow();
-            }
-        }
-    }
-
-    private static void joined(Thread thread) {
-        thread.start();
-        try {
-            thread.join();
-        } catch (InterruptedException asksForTheEnd) {
-            throw new IllegalStateException(asksForTheEnd);
         }
     }
 

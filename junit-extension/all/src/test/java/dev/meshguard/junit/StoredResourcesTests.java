@@ -10,17 +10,15 @@ import dev.meshguard.mesh.MeshDevice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.AssertionFailedError;
 
 /**
@@ -28,12 +26,10 @@ import org.opentest4j.AssertionFailedError;
  *
  * <p>That is the case with a configuration parameter, and was before 5.13.
  */
-@ParameterizedClass
-@ValueSource(booleans = {true, false})
 class StoredResourcesTests {
 
-    @Parameter
-    private boolean closesAutoCloseables;
+    private static final Map<String, String> PARAMETERS =
+            Map.of("meshguard.page", "off", "junit.jupiter.extensions.store.close.autocloseable.enabled", "false");
 
     @TempDir
     private Path folder;
@@ -64,15 +60,11 @@ class StoredResourcesTests {
     void theAccountOfTheRunIsJudged() throws IOException {
         Path file = Files.writeString(folder.resolve("expected.txt"), "label \"nowhere\" because \"gone\"\n");
 
-        RunAssert.assertThat(JupiterRun.run(
-                        TypicalTestCase.Clean.class,
-                        Map.of(
-                                "meshguard.expected-buffers",
-                                file.toString(),
-                                "meshguard.run",
-                                "1",
-                                "junit.jupiter.extensions.store.close.autocloseable.enabled",
-                                Boolean.toString(closesAutoCloseables))))
+        Map<String, String> parameters = new HashMap<>(PARAMETERS);
+        parameters.put("meshguard.expected-buffers", file.toString());
+        parameters.put("meshguard.run", "1");
+
+        RunAssert.assertThat(JupiterRun.run(TypicalTestCase.Clean.class, parameters))
                 .hasFailedContainer("JUnit Jupiter")
                 .withTextContaining("STALE  1 of 1 expectation matched nothing in the whole run");
     }
@@ -80,7 +72,7 @@ class StoredResourcesTests {
     /** A second close would be a second check. */
     @Test
     void eachIsClosedOnceAndTheRunSummedUp() {
-        assertThat(LaunchedRun.launcher().run(parameters(), OfTestCase.class).printed())
+        assertThat(LaunchedRun.launcher().run(PARAMETERS, OfTestCase.class).printed())
                 .singleElement()
                 .asString()
                 .startsWith("MeshGuard  1 test tracked · 8 buffers · 1 failed\n");
@@ -89,16 +81,8 @@ class StoredResourcesTests {
     /** Memory of no test. */
     static class OfNoTestCase extends UnownedMemoryTestCase {}
 
-    private RunAssert.Results run(Class<?> testClass) {
-        return JupiterRun.run(testClass, parameters());
-    }
-
-    private Map<String, String> parameters() {
-        return Map.of(
-                "meshguard.page",
-                "off",
-                "junit.jupiter.extensions.store.close.autocloseable.enabled",
-                Boolean.toString(closesAutoCloseables));
+    private static RunAssert.Results run(Class<?> testClass) {
+        return JupiterRun.run(testClass, PARAMETERS);
     }
 
     static class OfTestCase extends TypicalTestCase.Leak {}

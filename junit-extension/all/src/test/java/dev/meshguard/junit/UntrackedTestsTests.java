@@ -36,6 +36,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestInstanceFactory;
 import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -43,9 +44,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UntrackedTestsTests {
 
     private static final String ONE = "   not tracked       1 buffer was allocated by tests without @TrackAllocations";
-
-    private static final String TWO =
-            "   not tracked       2 buffers were allocated by tests without @TrackAllocations";
 
     private static ExecutorService pool = Executors.newSingleThreadExecutor();
     private static CountDownLatch go = new CountDownLatch(1);
@@ -89,15 +87,40 @@ class UntrackedTestsTests {
         return printed.get(0);
     }
 
-    private void assertThatNothingFailsAndTheSummaryHas(String line, Class<?>... inOrder) {
-        assertThat(printed(Map.of(), inOrder)).contains(line);
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "leaks before the first tracked test, Leaking, Clean, 1 buffer was",
+        "leaks after the first tracked test, Clean, Leaking, 1 buffer was",
+        "leaks of threads of all tests where no tracked test runs, Clean, OnPool, 2 buffers were",
+        "leaks of a class on threads of all tests before its tests, Clean, BeforeAll, 2 buffers were",
+        "leaks of a class that JUnit initializes, Clean, UntrackedInitializer, 2 buffers were",
+        "code of a tracked class that they call, Helping, Calling, 1 buffer was"
+    })
+    void failNothingAndAreCounted(String what, String first, String second, String counted)
+            throws ClassNotFoundException {
+        assertThat(printed(Map.of(), fixture(first), fixture(second)))
+                .contains("   not tracked       " + counted + " allocated by tests without @TrackAllocations");
         assertThat(launcher.failed()).isEmpty();
     }
 
-    private void assertThatOnlyTheRunFails(Map<String, String> parameters, Class<?>... inOrder) {
-        printed(parameters, inOrder);
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "leaks of their callbacks where a tracked test runs, Listening, Completing",
+        "leaks of threads that they have left where a tracked test runs, Leaving, TrackedAwaiting",
+        "a thread of a tracked test while a test without annotation runs, TrackedLeaving, Awaiting",
+        "a thread of a tracked test while a class without annotation runs, TrackedLeaving, AwaitingClass",
+        "late code of one of several invocations of a tracked test, LateInvocations, Awaiting",
+        "late code of one of several overloads of a tracked test, LateOverload, Awaiting"
+    })
+    void failTheRunWhereATrackedTestMayHaveAllocated(String what, String first, String second)
+            throws ClassNotFoundException {
+        printed(Map.of(), fixture(first), fixture(second));
 
         assertThat(launcher.failed()).containsExactly("JUnit Jupiter");
+    }
+
+    private static Class<?> fixture(String name) throws ClassNotFoundException {
+        return Class.forName(UntrackedTestsTests.class.getName() + "$" + name + "TestCase");
     }
 
     static class CleanTestCase extends LibraryTestCase {
@@ -117,26 +140,11 @@ class UntrackedTestsTests {
     }
 
     @Test
-    void leaksBeforeTheFirstTrackedTestAreCounted() {
-        assertThatNothingFailsAndTheSummaryHas(ONE, LeakingTestCase.class, CleanTestCase.class);
-    }
-
-    @Test
-    void leaksAfterTheFirstTrackedTestAreCounted() {
-        assertThatNothingFailsAndTheSummaryHas(ONE, CleanTestCase.class, LeakingTestCase.class);
-    }
-
-    @Test
     void withoutAListenerTheStackShowsThem() {
         RunAssert.assertThat(JupiterRun.runTogether(CleanTestCase.class, LeakingTestCase.class))
                 .hasPublishedTextContaining(
                         ONE,
                         "the launcher called no listener: tests without @TrackAllocations were recognized by stacks only");
-    }
-
-    @Test
-    void leaksOfThreadsOfAllTestsAreCountedWhereNoTrackedTestRuns() {
-        assertThatNothingFailsAndTheSummaryHas(TWO, CleanTestCase.class, OnPoolTestCase.class);
     }
 
     static class OnPoolTestCase {
@@ -150,19 +158,20 @@ class UntrackedTestsTests {
 
     @Test
     void leaksOfThreadsOfAllTestsFailTheRunWhereATrackedTestRuns() {
-        assertThatOnlyTheRunFails(
-                JupiterRun.CONCURRENTLY, InnocentMeanwhileTestCase.class, OnPoolMeanwhileTestCase.class);
+        printed(JupiterRun.CONCURRENTLY, InnocentMeanwhileTestCase.class, OnPoolMeanwhileTestCase.class);
+
+        assertThat(launcher.failed()).containsExactly("JUnit Jupiter");
     }
 
-    private static final CyclicBarrier ON_POOL = new CyclicBarrier(2);
+    private static final CyclicBarrier MEANWHILE = new CyclicBarrier(2);
 
     static class InnocentMeanwhileTestCase extends LibraryTestCase {
 
         @Test
         void innocent() {
-            meet(ON_POOL);
+            meet(MEANWHILE);
             freeAll();
-            meet(ON_POOL);
+            meet(MEANWHILE);
         }
     }
 
@@ -170,45 +179,29 @@ class UntrackedTestsTests {
 
         @Test
         void leaks() {
-            meet(ON_POOL);
+            meet(MEANWHILE);
             leakOnPool();
-            meet(ON_POOL);
+            meet(MEANWHILE);
         }
     }
 
     @Test
     void leaksOfThreadsThatTheyStartAreCountedWhileATrackedTestRuns() {
-        assertThat(printed(JupiterRun.CONCURRENTLY, AllocatesNothingTestCase.class, OwnThreadTestCase.class))
+        assertThat(printed(JupiterRun.CONCURRENTLY, InnocentMeanwhileTestCase.class, OwnThreadTestCase.class))
                 .contains(ONE);
         assertThat(launcher.failed()).isEmpty();
-    }
-
-    private static final CyclicBarrier ON_OWN_THREAD = new CyclicBarrier(2);
-
-    static class AllocatesNothingTestCase extends LibraryTestCase {
-
-        @Test
-        void innocent() {
-            meet(ON_OWN_THREAD);
-            meet(ON_OWN_THREAD);
-        }
     }
 
     static class OwnThreadTestCase {
 
         @Test
         void leaks() throws InterruptedException {
-            meet(ON_OWN_THREAD);
+            meet(MEANWHILE);
             Thread thread = new Thread(LibraryTestCase::leak);
             thread.start();
             thread.join();
-            meet(ON_OWN_THREAD);
+            meet(MEANWHILE);
         }
-    }
-
-    @Test
-    void leaksOfTheirCallbacksFailTheRunWhereATrackedTestRuns() {
-        assertThatOnlyTheRunFails(Map.of(), ListeningTestCase.class, CompletingTestCase.class);
     }
 
     static class ListeningTestCase {
@@ -229,11 +222,6 @@ class UntrackedTestsTests {
         }
     }
 
-    @Test
-    void leaksOfThreadsThatTheyHaveLeftFailTheRunWhereATrackedTestRuns() {
-        assertThatOnlyTheRunFails(Map.of(), LeavingTestCase.class, TrackedAwaitingTestCase.class);
-    }
-
     static class LeavingTestCase {
 
         @Test
@@ -248,12 +236,6 @@ class UntrackedTestsTests {
         void innocent() {
             awaitLeak();
         }
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {AwaitingTestCase.class, AwaitingClassTestCase.class})
-    void aThreadOfATrackedTestIsTrackedWhileATestOrClassWithoutAnnotationRuns(Class<?> awaiting) {
-        assertThatOnlyTheRunFails(Map.of(), TrackedLeavingTestCase.class, awaiting);
     }
 
     static class TrackedLeavingTestCase extends LibraryTestCase {
@@ -283,12 +265,6 @@ class UntrackedTestsTests {
         void allocatesNothing() {}
     }
 
-    @ParameterizedTest
-    @ValueSource(classes = {LateInvocationsTestCase.class, LateOverloadTestCase.class})
-    void lateCodeOfTrackedTestsIsTrackedThoughItIsNotCertainOfWhich(Class<?> leaving) {
-        assertThatOnlyTheRunFails(Map.of(), leaving, AwaitingTestCase.class);
-    }
-
     static class LateInvocationsTestCase extends LibraryTestCase {
 
         @RepeatedTest(2)
@@ -314,11 +290,6 @@ class UntrackedTestsTests {
                     },
                     pool);
         }
-    }
-
-    @Test
-    void aClassWithoutAnnotationMayUseThreadsOfAllTestsBeforeItsTests() {
-        assertThatNothingFailsAndTheSummaryHas(TWO, CleanTestCase.class, BeforeAllTestCase.class);
     }
 
     static class BeforeAllTestCase {
@@ -369,11 +340,6 @@ class UntrackedTestsTests {
         RunAssert.assertThat(onPool(UntrackedTestsTests::runOf, UnannouncedInitializerTestCase.class))
                 .hasOnlyLeakOf("JUnit Jupiter")
                 .withTextContaining("1 allocated = 0 freed + 1 leaked");
-    }
-
-    @Test
-    void whatOtherClassesAllocateBeforeTheirTestsIsCounted() {
-        assertThatNothingFailsAndTheSummaryHas(TWO, CleanTestCase.class, UntrackedInitializerTestCase.class);
     }
 
     static class StaticInitializerTestCase {
@@ -466,11 +432,6 @@ class UntrackedTestsTests {
         void allocatesNothingToo(GlobalLibrary.Memory memory) {
             assertThat(memory.address()).isPositive();
         }
-    }
-
-    @Test
-    void codeOfATrackedClassThatTheyCallIsNotTracked() {
-        assertThatNothingFailsAndTheSummaryHas(ONE, HelpingTestCase.class, CallingTestCase.class);
     }
 
     static class HelpingTestCase extends CleanTestCase {

@@ -34,6 +34,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.AssertionFailedError;
 
 /** The results of a whole run, in one JVM or in several. */
@@ -107,15 +110,24 @@ class SharedRunStateTests {
         state.close();
     }
 
-    @Test
-    void rejectsAMissingFile() {
-        Path file = folder.resolve("expected.txt");
-        parameters.put("meshguard.expected-buffers", file.toString());
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            expected-buffers=FOLDER/none    | meshguard.expected-buffers = FOLDER/none is rejected. There is no such file: FOLDER/none.
+            baseline=FOLDER/none            | meshguard.baseline = FOLDER/none is rejected. There is no such file: FOLDER/none. Make it with -Dmeshguard.baseline.update=accept, not where CI is set, and check it in.
+            run=7;findings=FOLDER/occupied  | meshguard.findings = FOLDER/occupied is rejected. With meshguard.run this JVM writes its findings into that folder, which failed: java.nio.file.FileAlreadyExistsException: FOLDER/occupied. Name a folder that can be made and written to, or leave out meshguard.run.
+            """)
+    void rejectsAFileThatIsMissingAndAFolderThatCannotBeWrittenTo(String given, String message) throws IOException {
+        Files.writeString(folder.resolve("occupied"), "");
+        for (String parameter : inFolder(given).split(";", -1)) {
+            String[] parts = parameter.split("=", 2);
+            parameters.put("meshguard." + parts[0], parts[1]);
+        }
 
-        assertThatIllegalArgumentException()
-                .isThrownBy(this::begin)
-                .withMessage(
-                        "meshguard.expected-buffers = " + file + " is rejected. There is no such file: " + file + ".");
+        assertThatIllegalArgumentException().isThrownBy(this::begin).withMessage(inFolder(message));
+    }
+
+    private String inFolder(String text) {
+        return text.replace("FOLDER", folder.toString());
     }
 
     // Several JVMs
@@ -220,19 +232,6 @@ class SharedRunStateTests {
     }
 
     @Test
-    void aNamedRunThatCannotWriteItsFindingsFails() throws IOException {
-        Path file = Files.writeString(folder.resolve("findings"), "");
-        inFindings("7");
-
-        assertThatIllegalArgumentException()
-                .isThrownBy(this::begin)
-                .withMessage(
-                        "meshguard.findings = " + file + " is rejected. With meshguard.run this JVM writes its findings"
-                                + " into that folder, which failed: java.nio.file.FileAlreadyExistsException: " + file
-                                + ". Name a folder that can be made and written to, or leave out meshguard.run.");
-    }
-
-    @Test
     void filesOfOtherRunsAreLeftAlone() throws IOException {
         expecting("label weights because \"shared\"\n");
         inFindings("6");
@@ -248,6 +247,15 @@ class SharedRunStateTests {
     }
 
     @Test
+    void aRunThatIsNotNamedCannotBeJudged() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(this::judge)
+                .withMessage(
+                        "Name the run with meshguard.run and the folder of its findings with meshguard.findings, as for the"
+                                + " tests.");
+    }
+
+    @Test
     void theErrorOfARunWithoutFilesLeadsToTheirFolder() throws IOException {
         inFindings("7");
         Path findings = folder.resolve("findings");
@@ -258,15 +266,6 @@ class SharedRunStateTests {
                                 + " tests were not given the same meshguard.findings and meshguard.run")
                 .satisfies(failure -> assertThat(failure.getStackTrace())
                         .containsExactly(new StackTraceElement("findings", "file", findings.toString(), -1)));
-    }
-
-    @Test
-    void aRunThatIsNotNamedCannotBeJudged() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(this::judge)
-                .withMessage(
-                        "Name the run with meshguard.run and the folder of its findings with meshguard.findings, as for the"
-                                + " tests.");
     }
 
     // Baseline
@@ -312,31 +311,22 @@ class SharedRunStateTests {
                         "The baseline could not be written to " + file + " (meshguard.baseline): java.nio.file.");
     }
 
-    @Test
-    void nothingIsTakenInWhereCiIsSet() throws IOException {
-        Path file = baseline("");
-        parameters.put("meshguard.baseline.update", "accept");
+    @ParameterizedTest
+    @ValueSource(strings = {"accept", "shrink"})
+    void nothingIsChangedWhereCiIsSet(String update) throws IOException {
+        Path file = baseline(EIGHT_WEIGHTS + OF_TEST);
+        parameters.put("meshguard.run", "7");
+        parameters.put("meshguard.baseline.update", update);
         environment.put("CI", "true");
         SharedRunState state = begin();
-        LeakVerdict verdict = leak("weights", 8);
-        state.add(verdict, Optional::empty);
+        LeakVerdict cache = leak("cache", 8);
+        state.add(cache, Optional::empty);
+        complete(state);
 
-        assertThat(state.covers(verdict)).isFalse();
+        assertThat(state.covers(cache)).isFalse();
         state.close();
 
-        assertThat(file).hasContent(HEADER);
-    }
-
-    @Test
-    void aBaselineThatIsNotThereIsNotMadeByItself() {
-        Path file = folder.resolve("known.txt");
-        parameters.put("meshguard.baseline", file.toString());
-
-        assertThatIllegalArgumentException()
-                .isThrownBy(this::begin)
-                .withMessage("meshguard.baseline = " + file + " is rejected. There is no such file: " + file
-                        + ". Make it with"
-                        + " -Dmeshguard.baseline.update=accept, not where CI is set, and check it in.");
+        assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS + OF_TEST);
     }
 
     @Test
@@ -401,20 +391,6 @@ class SharedRunStateTests {
                    148dae9b40af 8 DRAM 64 label weights (now at most 2)
                    8c998e000000 1 L1 64 Model.load""".replace("%s", file.toString()));
         assertThat(file).hasContent(HEADER + TWO_WEIGHTS + OF_TEST);
-    }
-
-    @Test
-    void nothingIsTakenOutWhereCiIsSet() throws IOException {
-        Path file = baseline(EIGHT_WEIGHTS + OF_TEST);
-        parameters.put("meshguard.run", "7");
-        parameters.put("meshguard.baseline.update", "shrink");
-        environment.put("CI", "true");
-        SharedRunState state = begin();
-        complete(state);
-
-        state.close();
-
-        assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS + OF_TEST);
     }
 
     @Test
