@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
+import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
@@ -33,12 +35,15 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
 /**
- * A failed test has its history attached, to which a report refers, and announces the file on standard output.
+ * A failed test has its history attached, to which a report refers, and announces the file on standard output; on request, the
+ * history of each check is written to a folder.
  *
  * <p>A passing test attaches nothing, and a write error hides no finding.
  */
 class AttachedHistoriesTests {
 
+    private static final String LEAKS = "TypicalTestCase$CleanAndLeak#leaks";
+    private static final String CLEAN = "TypicalTestCase$CleanAndLeak#freesAll";
     private static final String FOLDER = "junit.platform.reporting.output.dir";
     private static final String CAPTURED_OUTPUT = "junit.platform.output.capture.stdout";
 
@@ -210,5 +215,52 @@ class AttachedHistoriesTests {
         void takesTooMuch(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
         }
+    }
+
+    // With meshguard.record, the history of every check is written to a folder
+
+    @Test
+    void recordsTestsThatFailAndTestsThatPass() throws IOException {
+        recordIn(folder);
+
+        assertThat(files(folder)).containsExactly(CLEAN + ".jsonl", LEAKS + ".jsonl");
+        assertThat(outcome(folder.resolve(LEAKS + ".jsonl"))).isEqualTo(Outcome.LEAKED);
+        assertThat(outcome(folder.resolve(CLEAN + ".jsonl"))).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aRecordLeavesWhatIsThere() throws IOException {
+        Files.writeString(folder.resolve(LEAKS + ".jsonl"), "of another JVM");
+
+        recordIn(folder);
+
+        assertThat(folder.resolve(LEAKS + ".jsonl")).hasContent("of another JVM");
+        assertThat(outcome(folder.resolve(LEAKS + "-2.jsonl"))).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
+    void aRecordThatCannotBeWrittenFailsNoTestAndIsSaid() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "");
+
+        RunAssert.Results results = recordIn(file);
+
+        RunAssert.assertThat(results).hasOnlyFailed("leaks(MeshDevice)");
+        results.events().testEvents().assertStatistics(events -> events.reportingEntryPublished(2));
+    }
+
+    private static Outcome outcome(Path file) throws IOException {
+        return LeakCheck.create().examine(HistoryJson.read(file)).outcome();
+    }
+
+    private static List<String> files(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> String.valueOf(file.getFileName()))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static RunAssert.Results recordIn(Path folder) {
+        return JupiterRun.run(TypicalTestCase.CleanAndLeak.class, Map.of("meshguard.record", folder.toString()));
     }
 }

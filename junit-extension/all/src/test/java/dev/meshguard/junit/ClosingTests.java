@@ -1,8 +1,6 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.mesh.FakeMeshSource;
-import dev.meshguard.junit.source.AllocationSource;
-import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
@@ -147,7 +145,7 @@ class ClosingTests implements WithFixtures {
     static class UnendedPartsTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard =
-                MeshGuardExtension.builder().source(new UnendedParts()).build();
+                MeshGuardExtension.builder().source(unendedParts()).build();
 
         /** The memory of the session is closed and checked nevertheless. */
         @Test
@@ -159,21 +157,9 @@ class ClosingTests implements WithFixtures {
         }
     }
 
-    /** The fake mesh with parts that cannot be ended. */
-    private record UnendedParts() implements SourceSettings {
-
-        @Override
-        public AllocationSource source() {
-            return new FakeMeshSource();
-        }
-
-        @Override
-        public boolean isShareable() {
-            return true;
-        }
-
-        @Override
-        public SourceSession begin(SourceContext context) {
+    /** Returns the fake mesh with parts that cannot be ended. */
+    private static SourceSettings unendedParts() {
+        return SourceSettings.withoutOptions(new FakeMeshSource(), context -> {
             SourceSession mesh = FakeMeshSource.builder().build().begin(context);
             return new SourceSession() {
                 @Override
@@ -191,6 +177,6 @@ class ClosingTests implements WithFixtures {
                     mesh.close();
                 }
             };
-        }
+        });
     }
 }

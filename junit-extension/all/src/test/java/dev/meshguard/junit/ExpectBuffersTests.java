@@ -1,17 +1,45 @@
 package dev.meshguard.junit;
 
+import static dev.meshguard.junit.testkit.JupiterRun.runInvocation;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.mesh.FailEachAllocation;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.MustLeak;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.expectation.Expectation;
+import java.util.List;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.opentest4j.AssertionFailedError;
+import org.opentest4j.TestAbortedException;
 
 /** Expected buffers may remain, within their bounds. */
 class ExpectBuffersTests implements WithFixtures {
@@ -108,5 +136,316 @@ class ExpectBuffersTests implements WithFixtures {
         void anEntryAloneTracksTheTest(MeshDevice mesh) {
             Buffers.take(mesh, "cache");
         }
+    }
+
+    // An entry that requires buffers: one on a method must match in one of its invocations; one on a class need not
+    // match
+
+    private static final String RIGHT = "   fix   If that is right, remove the entry, or it will hide the next leak.";
+
+    @TrackAllocations
+    static class OnMethodsTestCase {
+        @Test
+        @MustFail(
+                verdict = Outcome.STALE_EXPECTATION,
+                text = "1. no survivor matches: exactly 16 buffers, because \"shared\"\n" + RIGHT)
+        @ExpectBuffers(exactly = 16, because = "shared")
+        void exactlySixteenWithNoneLeftFailTheTest(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        @MustFail(verdict = Outcome.STALE_EXPECTATION)
+        @ExpectBuffers(atLeast = 1, atMost = 8, because = "shared")
+        void atLeastOneWithNoneLeftFailsTheTest(MeshDevice mesh) {}
+
+        @Test
+        @ExpectBuffers(atMost = 16, because = "shared")
+        void atMostAllowsNone(MeshDevice mesh) {}
+
+        @Test
+        @ExpectBuffers(exactly = 0, because = "none")
+        void exactlyNoneAllowsNone() {}
+
+        @Test
+        @ExpectBuffers(atLeast = 0, because = "any number")
+        void atLeastNoneAllowsNone(MeshDevice mesh) {}
+
+        @Test
+        @MustFail(error = AssertionFailedError.class, message = """
+                STALE  1 expectation on ExpectBuffersTests$OnMethodsTestCase#aTestThatUsesNoMemoryBreaksItsPromiseToo promises \
+                more than survived
+                1. no memory was used through MeshGuard: exactly 16 buffers, because "shared"
+                """ + RIGHT)
+        @ExpectBuffers(exactly = 16, because = "shared")
+        void aTestThatUsesNoMemoryBreaksItsPromiseToo() {}
+
+        @Test
+        @MustFail(error = AssertionFailedError.class, message = "before it allocates", alone = true)
+        @ExpectBuffers(exactly = 16, because = "shared")
+        void aTestThatFailedBreaksNoPromise(MeshDevice mesh) {
+            Assertions.fail("before it allocates");
+        }
+
+        @Test
+        @MustFail(aborted = true, error = TestAbortedException.class, text = "before it allocates", alone = true)
+        @ExpectBuffers(exactly = 16, because = "shared")
+        void aTestThatWasAbortedBreaksNoPromise(MeshDevice mesh) {
+            Assumptions.abort("before it allocates");
+        }
+
+        @Test
+        @MustFail(error = AssertionFailedError.class, message = "before it allocates", alone = true)
+        @ExpectBuffers(exactly = 16, because = "shared")
+        void aTestThatFailedWithoutMemoryBreaksNoPromise() {
+            Assertions.fail("before it allocates");
+        }
+
+        @Runs(2)
+        @FailEachAllocation
+        @ExpectBuffers(exactly = 8, because = "shared")
+        void invocationsWithInjectedFailuresNeedNotKeepThePromise(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(check = AllocationCheck.NONE)
+    static class UncheckedTestCase {
+        @Test
+        @ExpectBuffers(exactly = 16, because = "shared")
+        void aTestThatIsNotCheckedBreaksNoPromise(MeshDevice mesh) {}
+
+        @Test
+        @ExpectBuffers(exactly = 16, because = "shared")
+        void aTestThatIsNotCheckedAndUsesNoMemoryBreaksNoPromise() {}
+    }
+
+    @TrackAllocations
+    @ExpectBuffers(label = "weights", exactly = 8, because = "shared")
+    static class OnClassTestCase {
+        @Test
+        void oneTestOfAClassMayKeepItsPromise(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+
+        @Test
+        void anEntryOnAClassMayMatchNothingInOneTest(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations
+    @ExpectBuffers(label = "weights", exactly = 9, because = "shared")
+    static class LessOnAClassTestCase {
+        @Test
+        @MustFail(verdict = Outcome.STALE_EXPECTATION)
+        void lessThanAnEntryOnAClassPromisesFailsTheTest(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+    }
+
+    static class FieldTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .expecting(Expectation.because("shared").exactly(8))
+                .build();
+
+        @Test
+        void anEntryOfAnExtensionInAFieldMayMatchNothingInOneTest(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations
+    static class InvocationsTestCase {
+        @Runs(3)
+        @ParameterizedTest
+        @ValueSource(booleans = {false, true, false})
+        @ExpectBuffers(label = "weights", exactly = 8, because = "shared")
+        void oneInvocationThatKeepsThePromiseIsEnough(boolean keeps, MeshDevice mesh) {
+            if (keeps) {
+                Buffers.take(mesh, "weights");
+            }
+        }
+
+        @RepeatedTest(2)
+        @MustFail(
+                container = true,
+                frame = "InvocationsTestCase.aPromiseThatNoInvocationKeepsFailsTheMethod",
+                error = AssertionFailedError.class,
+                message = """
+                STALE  1 expectation on ExpectBuffersTests$InvocationsTestCase#aPromiseThatNoInvocationKeepsFailsTheMethod \
+                promises more than survived
+                1. no survivor matches in any of 2 checks: label "weights", exactly 8 buffers, because "shared"
+                """ + RIGHT)
+        @ExpectBuffers(label = "weights", exactly = 8, because = "shared")
+        void aPromiseThatNoInvocationKeepsFailsTheMethod(MeshDevice mesh) {}
+
+        @Runs(2)
+        @ParameterizedTest
+        @ValueSource(ints = {2, 1})
+        @MustFail(verdict = Outcome.STALE_EXPECTATION)
+        @ExpectBuffers(exactly = 16, because = "shared")
+        void oneInvocationWithLessThanIsPromisedFailsByItself(int times, MeshDevice mesh) {
+            for (int i = 0; i < times; i++) {
+                Buffers.take(mesh);
+            }
+        }
+
+        @Runs(2)
+        @ParameterizedTest
+        @ValueSource(booleans = {true, false})
+        @MustFail(invocation = 1, error = AssertionFailedError.class, message = "before it allocates", alone = true)
+        @ExpectBuffers(exactly = 8, because = "shared")
+        void ofInvocationsOfWhichOneFailedNothingIsSaid(boolean fails, MeshDevice mesh) {
+            if (fails) {
+                Assertions.fail("before it allocates");
+            }
+        }
+
+        @RepeatedTest(2)
+        @Runs(1)
+        @ExtendWith(DisablesTheSecond.class)
+        @ExpectBuffers(exactly = 8, because = "shared")
+        void ofInvocationsOfWhichOneIsDisabledNothingIsSaid(MeshDevice mesh) {}
+    }
+
+    private static final class DisablesTheSecond implements ExecutionCondition {
+        @Override
+        public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+            return context.getUniqueId().endsWith("#2]")
+                    ? ConditionEvaluationResult.disabled("for now")
+                    : ConditionEvaluationResult.enabled("not the second");
+        }
+    }
+
+    @Test
+    void invocationsAtTheSameTimeKeepAPromiseTogether() {
+        assertThat(runTest(
+                        InvocationsTestCase.class, "oneInvocationThatKeepsThePromiseIsEnough", JupiterRun.CONCURRENTLY))
+                .hasOnlySucceeded(3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void ofInvocationsOfWhichSomeWereLeftOutNothingIsSaid(int selected) {
+        assertThat(runInvocation(InvocationsTestCase.class, "oneInvocationThatKeepsThePromiseIsEnough", selected))
+                .hasOnlySucceeded(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void ofDynamicTestsOfWhichSomeWereLeftOutNothingIsSaid(int selected) {
+        assertThat(runInvocation(DynamicTestCase.class, "dynamicTestsKeepAPromiseTogether", selected))
+                .hasOnlySucceeded(1);
+    }
+
+    @TrackAllocations
+    static class DynamicTestCase {
+        @Runs(3)
+        @TestFactory
+        @ExpectBuffers(exactly = 8, because = "shared")
+        List<DynamicTest> dynamicTestsKeepAPromiseTogether(MeshDevice mesh) {
+            return List.of(
+                    dynamicTest("keeps nothing", () -> {}),
+                    dynamicTest("keeps", () -> Buffers.take(mesh)),
+                    dynamicTest("keeps nothing either", () -> {}));
+        }
+
+        @Runs(2)
+        @TestFactory
+        @MustFail(container = true, error = AssertionFailedError.class, message = """
+                STALE  1 expectation on ExpectBuffersTests$DynamicTestCase#dynamicTestsBreakAPromiseTogether promises more \
+                than survived
+                1. no survivor matches in any of 2 checks: exactly 8 buffers, because "shared"
+                """ + RIGHT)
+        @ExpectBuffers(exactly = 8, because = "shared")
+        List<DynamicTest> dynamicTestsBreakAPromiseTogether(MeshDevice mesh) {
+            return List.of(
+                    dynamicTest("frees", () -> Buffers.take(mesh).deallocate()),
+                    dynamicTest("takes nothing", () -> {}));
+        }
+
+        @Runs(3)
+        @TestFactory
+        @MustFail(
+                container = true,
+                error = AssertionFailedError.class,
+                text =
+                        "dynamicTestsInContainersBreakAPromiseTogether promises more than survived 1. no survivor matches")
+        @ExpectBuffers(exactly = 8, because = "shared")
+        List<DynamicNode> dynamicTestsInContainersBreakAPromiseTogether(MeshDevice mesh) {
+            return List.of(
+                    dynamicContainer("first", List.of(dynamicTest("takes nothing", () -> {}))),
+                    dynamicContainer("second", List.of(dynamicTest("takes nothing", () -> {}))),
+                    dynamicTest("takes nothing", () -> {}));
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class SharedMeshTestCase {
+        @Test
+        @MustFail(verdict = Outcome.STALE_EXPECTATION)
+        @ExpectBuffers(exactly = 8, because = "shared")
+        void aTestThatFreesBreaksItsPromise(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        @MustFail(
+                error = AssertionFailedError.class,
+                text =
+                        "aTestThatTakesNothingBreaksItsPromise promises more than survived 1. no memory was used through MeshGuard")
+        @ExpectBuffers(exactly = 8, because = "shared")
+        void aTestThatTakesNothingBreaksItsPromise() {}
+
+        @Test
+        @ExpectBuffers(exactly = 8, because = "shared")
+        void aTestKeepsItsPromiseByItself(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Runs(2)
+        @ParameterizedTest
+        @ValueSource(booleans = {false, true})
+        @ExpectBuffers(exactly = 8, because = "shared")
+        void oneInvocationIsEnough(boolean keeps, MeshDevice mesh) {
+            if (keeps) {
+                Buffers.take(mesh);
+            }
+        }
+
+        @RepeatedTest(2)
+        @MustFail(
+                container = true,
+                text = "noInvocationKeepsIt promises more than survived 1. no memory was used through MeshGuard")
+        @ExpectBuffers(exactly = 8, because = "shared")
+        void noInvocationKeepsIt(MeshDevice mesh) {}
+
+        @TestFactory
+        @ExpectBuffers(exactly = 8, because = "shared")
+        DynamicTest aFactoryKeepsItsPromiseByWhatItLeavesItself(MeshDevice mesh) {
+            Buffers.take(mesh);
+            return dynamicTest("takes nothing", () -> {});
+        }
+    }
+
+    @TrackAllocations
+    @ParameterizedClass
+    @ValueSource(booleans = {false, true})
+    @MustFail(text = "#broken promises more than survived\n1. no survivor matches in any of 2 checks: ")
+    static class ParameterizedTestCase {
+        @Parameter
+        private boolean keeps;
+
+        @Runs(2)
+        @Test
+        @ExpectBuffers(exactly = 8, because = "shared")
+        void kept(MeshDevice mesh) {
+            if (keeps) {
+                Buffers.take(mesh);
+            }
+        }
+
+        @Runs(2)
+        @Test
+        @ExpectBuffers(exactly = 8, because = "shared")
+        void broken(MeshDevice mesh) {}
     }
 }

@@ -13,7 +13,7 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static dev.meshguard.tracker.OriginCapture.ALLOCATIONS_AND_FREES;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.AdditionalSourcesTests.TrackLeak;
+import dev.meshguard.junit.OwnSourceTests.TrackLeak;
 import dev.meshguard.junit.mesh.FailEachAllocation;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.mesh.FakeMeshSource;

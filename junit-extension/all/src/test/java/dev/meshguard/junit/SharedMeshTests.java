@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.meshguard.assertions.BudgetAssertionError;
@@ -18,7 +19,12 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.expectation.Expectation;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
@@ -29,16 +35,21 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Each test on a mesh of its class is responsible for what it allocates there. */
+/**
+ * A mesh of all tests of a class is checked after the last test, or after each one, which is then responsible for what it allocates
+ * there.
+ */
 class SharedMeshTests implements WithFixtures {
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
@@ -337,5 +348,237 @@ class SharedMeshTests implements WithFixtures {
             @Test
             void whatANestedClassLoadsWhileATestRunsIsTheClasss() {}
         }
+    }
+
+    // A mesh of all tests of a class, which is checked after the last one
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class InstanceFieldTestCase {
+        @Nested
+        @MustFail(verdict = Outcome.LEAKED)
+        class LeakingTestCase {
+            @RegisterExtension
+            final MeshGuardExtension guard = MeshGuardExtension.create();
+
+            @Test
+            void aNestedClassWithAnExtensionOfItsOwnIsItsOwner(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class FieldsTestCase {
+        @Test
+        void outer(MeshDevice mesh) {}
+
+        @Nested
+        @MustFail(verdict = Outcome.LEAKED)
+        class LeakingTestCase {
+            @RegisterExtension
+            static final MeshGuardExtension guard = MeshGuardExtension.create();
+
+            @Test
+            void aNestedClassWithAnExtensionOfItsOwnIsItsOwner(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+        }
+
+        @Nested
+        class KeepingTestCase {
+            @RegisterExtension
+            static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                    .expecting(Expectation.because("kept").label("weights"))
+                    .build();
+
+            @Test
+            void keeps(MeshDevice mesh) {
+                Buffers.take(mesh, "weights");
+            }
+
+            @Nested
+            class SharingTestCase {
+                @Test
+                void keepsToo(MeshDevice mesh, AllocationTracker tracker) {
+                    Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+                    Buffers.take(mesh, "weights");
+                }
+            }
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+    static class SeveralTestsTestCase {
+        private MeshBuffer buffer;
+
+        @Test
+        @Order(1)
+        void takes(MeshDevice mesh) {
+            buffer = Buffers.take(mesh);
+        }
+
+        @Test
+        @Order(2)
+        void whatOneTestTakesAnotherMayFree(AllocationTracker tracker) {
+            Assertions.assertThat(tracker.liveBuffers()).isEqualTo(8);
+            buffer.deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @MustFail(verdict = Outcome.LEAKED, text = "rerun mvn test -Dtest='SharedMeshTests$LeakOfClassTestCase'")
+    static class LeakOfClassTestCase {
+        @Test
+        void aLeakFailsTheClassAndNoTest(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class NestingTestCase {
+        @BeforeAll
+        static void opens(MeshDevice mesh, AllocationTracker tracker) {
+            Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+        }
+
+        @Test
+        void aTestSharesTheMeshOfItsClass(MeshDevice mesh, AllocationTracker tracker) {
+            Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+        }
+
+        @Nested
+        class InnerTestCase {
+            @Test
+            void aNestedClassThatAsksForTheSameSharesIt(MeshDevice mesh, AllocationTracker tracker) {
+                Assertions.assertThat(tracker.history().phases()).hasSizeGreaterThan(3);
+                Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+            }
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class NestedOwnTestCase {
+        @Nested
+        @TrackAllocations
+        class InnerTestCase {
+            @MustLeak
+            void aNestedClassWithAnAnnotationHasItsOwnLifetime(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class MethodOwnTestCase {
+        @MustLeak
+        @TrackAllocations(lifetime = TrackingLifetime.TEST)
+        void aMethodWithAMeshOfItsOwnNeedsNoAccounting(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    // Policies of tests that are each responsible and share the mesh
+
+    @TrackAllocations(
+            lifetime = TrackingLifetime.CLASS,
+            accounting = Accounting.EACH_TEST,
+            check = AllocationCheck.NONE)
+    @Retention(RetentionPolicy.RUNTIME)
+    private @interface Unchecked {}
+
+    @TrackAllocations(
+            lifetime = TrackingLifetime.CLASS,
+            accounting = Accounting.EACH_TEST,
+            check = AllocationCheck.CLEAN)
+    @Retention(RetentionPolicy.RUNTIME)
+    private @interface Clean {}
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class OfEachTestTestCase {
+        private static final Set<MeshDevice> meshes = ConcurrentHashMap.newKeySet();
+
+        @Test
+        @MustFail(error = IllegalStateException.class, message = "the test itself", suppressed = Outcome.LEAKED)
+        void attached(MeshDevice mesh) {
+            leak(mesh);
+            throw new IllegalStateException("the test itself");
+        }
+
+        @Test
+        @Unchecked
+        void unchecked(MeshDevice mesh) {
+            leak(mesh);
+        }
+
+        @Nested
+        @Unchecked
+        class Inner {
+            @Test
+            void ofNestedClass(MeshDevice mesh) {
+                leak(mesh);
+            }
+        }
+
+        @AfterAll
+        static void allShareTheMesh() {
+            Assertions.assertThat(meshes).hasSize(1);
+        }
+
+        private static void leak(MeshDevice mesh) {
+            meshes.add(mesh);
+            Buffers.take(mesh);
+        }
+    }
+
+    @Configured("meshguard.check=clean")
+    @Unchecked
+    static class ClassSaysNoneTestCase {
+        @BeforeAll
+        static void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        @Clean
+        void test() {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @MustFail(verdict = Outcome.LEAKED)
+    static class ClassSaysNothingTestCase {
+        @BeforeAll
+        static void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        @Clean
+        void test() {}
+    }
+
+    @Configured("meshguard.check=none")
+    static class RunSaysNoneTestCase extends ClassSaysNothingTestCase {}
+
+    @TrackAllocations(check = AllocationCheck.NONE)
+    @MustFail(run = true, verdict = Outcome.LEAKED)
+    static class OfRunTestCase extends UnownedMemoryTestCase {}
+
+    @Configured("meshguard.check=none")
+    static class OfUncheckedRunTestCase extends OfRunTestCase {}
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @MustFail(error = IllegalStateException.class, message = "the class itself", suppressed = Outcome.LEAKED)
+    static class BrokenClassTestCase {
+        @BeforeAll
+        static void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+            throw new IllegalStateException("the class itself");
+        }
+
+        @Test
+        @Runs(0)
+        void isNeverReached() {}
     }
 }

@@ -2,6 +2,8 @@ package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+import static org.mockito.Mockito.mockingDetails;
+import static org.mockito.Mockito.when;
 
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.assertions.LeakSoftAssertions;
@@ -19,8 +21,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.SoftAssertionsProvider;
+import org.assertj.core.api.junit.jupiter.InjectSoftAssertions;
+import org.assertj.core.api.junit.jupiter.SoftAssertionsExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
@@ -29,14 +34,24 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Mock;
+import org.mockito.exceptions.misusing.UnnecessaryStubbingException;
+import org.mockito.junit.jupiter.MockitoExtension;
 import org.opentest4j.TestAbortedException;
 
-/** A leak never hides the failure of the test itself, and is never lost behind it. */
+/**
+ * A leak never hides the failure of the test itself, and is never lost behind it.
+ *
+ * <p>AssertJ's own extension injects and collects MeshGuard's soft assertions. It reports after the test method, so
+ * before the check. An asserted leak is not reported again, and another one is suppressed in that error. If another
+ * extension resolves a parameter of a MeshGuard type, use a field: a parameter can have only one resolver.
+ */
 class TestOutcomeTests implements WithFixtures {
 
     @TrackAllocations
@@ -236,6 +251,83 @@ class TestOutcomeTests implements WithFixtures {
         @TestFactory
         DynamicTest suppressesNothingInADynamicTest(MeshDevice mesh) {
             return DynamicTest.dynamicTest("fails", () -> suppressesNothing(mesh));
+        }
+    }
+
+    // Other extensions of a test: every finding is reported once, in either order
+
+    @TrackAllocations
+    @ExtendWith(SoftAssertionsExtension.class)
+    static class JoiningTestCase {
+        @InjectSoftAssertions
+        private LeakSoftAssertions softly;
+
+        @Test
+        @MustFail(text = "Multiple Failures (2 failures)", alone = true)
+        void leaksJoinTheCollectorOfSoftAssertions(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh);
+            mesh.close();
+            softly.assertThat(tracker).noLeaks();
+            softly.assertThat("one").isEqualTo("other");
+        }
+    }
+
+    abstract static class Leaking {
+        @InjectSoftAssertions
+        private LeakSoftAssertions softly;
+
+        @Test
+        @MustFail(text = "expected: \"other\"", suppressed = Outcome.LEAKED)
+        void aLeakIsSuppressedInWhatSoftAssertionsReport(MeshDevice mesh) {
+            Buffers.take(mesh);
+            softly.assertThat("one").isEqualTo("other");
+        }
+    }
+
+    @ExtendWith(SoftAssertionsExtension.class)
+    @TrackAllocations
+    static class AssertJFirstTestCase extends Leaking {}
+
+    @TrackAllocations
+    @ExtendWith(SoftAssertionsExtension.class)
+    static class AssertJLaterTestCase extends Leaking {}
+
+    abstract static class Stubbing {
+        @Mock
+        @SuppressWarnings("MockNotUsedInProduction") // This is the reported error.
+        private Supplier<String> supplier;
+
+        @Test
+        @MustFail(error = UnnecessaryStubbingException.class, suppressed = Outcome.LEAKED)
+        void aLeakIsSuppressedInWhatStrictStubsReport(MeshDevice mesh) {
+            when(supplier.get()).thenReturn("never asked for");
+            Buffers.take(mesh);
+        }
+    }
+
+    @ExtendWith(MockitoExtension.class)
+    @TrackAllocations
+    static class MockitoFirstTestCase extends Stubbing {}
+
+    @TrackAllocations
+    @ExtendWith(MockitoExtension.class)
+    static class MockitoLaterTestCase extends Stubbing {}
+
+    @TrackAllocations
+    @ExtendWith(MockitoExtension.class)
+    static class MocksTestCase {
+        @Mock
+        private MeshDevice mock;
+
+        @Test
+        @MustFail(error = ParameterResolutionException.class, text = "Discovered multiple competing ParameterResolvers")
+        @SuppressWarnings("MockNotUsedInProduction") // The test fails before the mock is injected.
+        void twoResolversOfOneParameterFailTheTest(@Mock MeshDevice mesh) {}
+
+        @Test
+        void aFieldHoldsTheMockAndAParameterTheMesh(MeshDevice mesh) {
+            Assertions.assertThat(mockingDetails(mock).isMock()).isTrue();
+            Assertions.assertThat(mockingDetails(mesh).isMock()).isFalse();
         }
     }
 }

@@ -3,10 +3,12 @@ package dev.meshguard.junit.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.meshguard.junit.internal.summary.OutputMode;
 import java.nio.file.Path;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,12 +17,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RunSettingsTests {
 
     private static RunSettings settings(Map<String, String> environment, String... parameters) {
-        Map<String, String> given = new HashMap<>();
-        for (String parameter : parameters) {
-            String[] parts = parameter.split("=", 2);
-            given.put("meshguard." + parts[0], parts[1]);
-        }
-        return RunSettings.of(name -> Optional.ofNullable(given.get(name)), environment);
+        return RunSettings.of(given(parameters), environment);
+    }
+
+    private static OutputSettings outputSettings(String... parameters) {
+        return OutputSettings.of(given(parameters));
+    }
+
+    private static Function<String, Optional<String>> given(String... parameters) {
+        return name -> Arrays.stream(parameters)
+                .filter(parameter -> parameter.startsWith(name + "="))
+                .map(parameter -> parameter.substring(name.length() + 1))
+                .findFirst();
     }
 
     @Test
@@ -37,18 +45,19 @@ class RunSettingsTests {
 
     @Test
     void takesAnEmptyValueForNone() {
-        assertThat(settings(Map.of(), "expected-buffers= ", "run=")).isEqualTo(settings(Map.of()));
+        assertThat(settings(Map.of(), "meshguard.expected-buffers= ", "meshguard.run="))
+                .isEqualTo(settings(Map.of()));
     }
 
     @Test
     void readsEveryParameter() {
         assertThat(settings(
                         Map.of("CI", "true"),
-                        "expected-buffers=expected.txt",
-                        "baseline=known.txt",
-                        "baseline.update=shrink",
-                        "run=7",
-                        "findings=target/findings"))
+                        "meshguard.expected-buffers=expected.txt",
+                        "meshguard.baseline=known.txt",
+                        "meshguard.baseline.update=shrink",
+                        "meshguard.run=7",
+                        "meshguard.findings=target/findings"))
                 .isEqualTo(new RunSettings(
                         Optional.of(Path.of("expected.txt")),
                         Optional.of(Path.of("known.txt")),
@@ -60,10 +69,10 @@ class RunSettingsTests {
 
     @Test
     void aRunIsJudgedByItsFindingsIfTheBuildNamesItOnly() {
-        assertThat(settings(Map.of("GITHUB_RUN_ID", "7"), "findings=target/findings")
+        assertThat(settings(Map.of("GITHUB_RUN_ID", "7"), "meshguard.findings=target/findings")
                         .judgedFindings())
                 .isEmpty();
-        assertThat(settings(Map.of(), "run=7").judgedFindings()).isEmpty();
+        assertThat(settings(Map.of(), "meshguard.run=7").judgedFindings()).isEmpty();
     }
 
     @ParameterizedTest
@@ -91,7 +100,7 @@ class RunSettingsTests {
 
     @Test
     void theNameOfAWholeRunComesBeforeThatOfACi() {
-        assertThat(settings(Map.of("GITHUB_RUN_ID", "7"), "run=whole").runName())
+        assertThat(settings(Map.of("GITHUB_RUN_ID", "7"), "meshguard.run=whole").runName())
                 .contains("whole");
     }
 
@@ -106,7 +115,7 @@ class RunSettingsTests {
     @ParameterizedTest
     @ValueSource(strings = {"true", "1", "TRUE", "woodpecker"})
     void writesNothingWhereCiIsSet(String ci) {
-        assertThat(settings(Map.of("CI", ci), "baseline=known.txt", "baseline.update=accept")
+        assertThat(settings(Map.of("CI", ci), "meshguard.baseline=known.txt", "meshguard.baseline.update=accept")
                         .writes(BaselineUpdate.ACCEPT))
                 .isFalse();
     }
@@ -114,7 +123,8 @@ class RunSettingsTests {
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "false", "FALSE", "0"})
     void writesWhatIsAskedForWhereCiIsOff(String ci) {
-        RunSettings settings = settings(Map.of("CI", ci), "baseline=known.txt", "baseline.update=accept");
+        RunSettings settings =
+                settings(Map.of("CI", ci), "meshguard.baseline=known.txt", "meshguard.baseline.update=accept");
 
         assertThat(settings.writes(BaselineUpdate.ACCEPT)).isTrue();
         assertThat(settings.writes(BaselineUpdate.SHRINK)).isFalse();
@@ -124,17 +134,46 @@ class RunSettingsTests {
     @CsvSource(
             delimiter = '|',
             value = {
-                "baseline.update=prune|meshguard.baseline.update = prune is rejected. It is shrink, accept, strict or none.",
-                "run=7;baseline.update=strict|meshguard.baseline.update = strict is rejected. Name the file with meshguard.baseline.",
-                "baseline.update=accept|meshguard.baseline.update = accept is rejected. Name the file with meshguard.baseline.",
-                "baseline.update=shrink|meshguard.baseline.update = shrink is rejected. A part of the tests does not show what is"
+                "meshguard.baseline.update=prune|meshguard.baseline.update = prune is rejected. It is shrink, accept, strict or none.",
+                "meshguard.run=7;meshguard.baseline.update=strict|meshguard.baseline.update = strict is rejected. Name the file with meshguard.baseline.",
+                "meshguard.baseline.update=accept|meshguard.baseline.update = accept is rejected. Name the file with meshguard.baseline.",
+                "meshguard.baseline.update=shrink|meshguard.baseline.update = shrink is rejected. A part of the tests does not show what is"
                         + " gone: run all of them, and say so with meshguard.run.",
-                "baseline=known.txt;baseline.update=strict|meshguard.baseline.update = strict is rejected. A part of the tests does"
+                "meshguard.baseline=known.txt;meshguard.baseline.update=strict|meshguard.baseline.update = strict is rejected. A part of the tests does"
                         + " not show what is gone: run all of them, and say so with meshguard.run."
             })
     void rejectsWhatMakesNoSense(String parameters, String message) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> settings(Map.of(), parameters.split(";")))
+                .isThrownBy(() -> settings(Map.of(), parameters.split(";", -1)))
                 .withMessage(message);
+    }
+
+    // Its output
+
+    @Test
+    void saysTheSummaryAndAttachesNothingUnlessMoreIsGiven() {
+        assertThat(outputSettings())
+                .isEqualTo(new OutputSettings(
+                        OutputMode.ALWAYS,
+                        false,
+                        Optional.empty(),
+                        OutputMode.FAILURES,
+                        Path.of("target", "meshguard")));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"off,OFF", "failures,FAILURES", "always,ALWAYS", "' ',ALWAYS"})
+    void readsWhenTheSummaryIsSaid(String value, OutputMode mode) {
+        assertThat(outputSettings("meshguard.summary=" + value).summary()).isEqualTo(mode);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "junit.platform.reporting.open.xml.enabled=true,true",
+        "junit.platform.reporting.open.xml.enabled=false,false",
+        "junit.platform.reporting.output.dir=target/reports,true"
+    })
+    void attachesHistoriesWhereReportsAre(String parameter, boolean attaches) {
+        assertThat(outputSettings(parameter).attachesHistories()).isEqualTo(attaches);
     }
 }

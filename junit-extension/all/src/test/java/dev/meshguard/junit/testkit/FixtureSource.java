@@ -12,7 +12,8 @@ public class FixtureSource implements AllocationSource {
     private final String id;
     private final Set<Class<?>> parameterTypes;
 
-    protected FixtureSource(String id, Class<?>... parameterTypes) {
+    /** Creates a source with its id and the types that it injects. */
+    public FixtureSource(String id, Class<?>... parameterTypes) {
         this.id = id;
         this.parameterTypes = Set.of(parameterTypes);
     }

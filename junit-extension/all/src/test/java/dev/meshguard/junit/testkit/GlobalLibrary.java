@@ -58,7 +58,7 @@ public final class GlobalLibrary {
 
     /** Returns the settings of a source that begins when a test asks for a runtime, which it does not examine. */
     public static SourceSettings settingsOnRequest() {
-        return SourceSettings.ofParameter(new Source(Ttnn.class), context -> {
+        return SourceSettings.ofParameter(new FixtureSource(ID, Ttnn.class), context -> {
             begin(context);
             return new SourceSession() {
                 @Override
@@ -79,17 +79,10 @@ public final class GlobalLibrary {
 
     /** Returns the settings of its source, which begin a session with an action. */
     public static SourceSettings settings(Consumer<SourceContext> beginning) {
-        return SourceSettings.withoutOptions(new Source(), context -> {
+        return SourceSettings.withoutOptions(new FixtureSource(ID), context -> {
             begin(context);
             beginning.accept(context);
             return () -> {};
         });
-    }
-
-    private static final class Source extends FixtureSource {
-
-        Source(Class<?>... parameterTypes) {
-            super(ID, parameterTypes);
-        }
     }
 }

@@ -35,7 +35,7 @@ public final class PolledLibrary {
 
     /** Returns the settings of a source that asks the handles of this library. */
     public SourceSettings settings() {
-        return SourceSettings.withoutOptions(new Source(), context -> {
+        return SourceSettings.withoutOptions(new FixtureSource("polled"), context -> {
             context.tracker().sourceAttached("polled library");
             calls.add("begin");
             current = new Session(this, context);
@@ -57,13 +57,6 @@ public final class PolledLibrary {
     /** Returns the calls of sessions so far. */
     public List<String> calls() {
         return List.copyOf(calls);
-    }
-
-    private static final class Source extends FixtureSource {
-
-        Source() {
-            super("polled");
-        }
     }
 
     private static final class Entry {
