@@ -23,12 +23,14 @@ import java.util.List;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -195,6 +197,20 @@ class ExpectBuffersTests implements WithFixtures {
         }
 
         @Test
+        @Disabled("JUnit creates its instance nevertheless")
+        @Runs(0)
+        @ExpectBuffers(exactly = 16, because = "shared")
+        void aTestThatIsDisabledBreaksNoPromise(MeshDevice mesh) {}
+
+        @TestFactory
+        @Disabled("JUnit creates its instance nevertheless")
+        @Runs(0)
+        @ExpectBuffers(exactly = 16, because = "shared")
+        List<DynamicTest> aFactoryThatIsDisabledBreaksNoPromise(MeshDevice mesh) {
+            return List.of();
+        }
+
+        @Test
         @MustFail(error = AssertionFailedError.class, message = "before it allocates", alone = true)
         @ExpectBuffers(exactly = 16, because = "shared")
         void aTestThatFailedWithoutMemoryBreaksNoPromise() {
@@ -298,7 +314,12 @@ class ExpectBuffersTests implements WithFixtures {
                 Assertions.fail("before it allocates");
             }
         }
+    }
 
+    /** JUnit enters a disabled test only if that has an instance of its own. */
+    @TrackAllocations
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    static class DisabledInvocationTestCase {
         @RepeatedTest(2)
         @Runs(1)
         @ExtendWith(DisablesTheSecond.class)

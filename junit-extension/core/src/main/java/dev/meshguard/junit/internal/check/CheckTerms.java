@@ -35,8 +35,7 @@ record CheckTerms(
      * method may match them, the test completed, and its memory is checked.
      */
     ExpectedBuffers expectedByOneCheck() {
-        boolean isRequired =
-                requiredMatches.isEmpty() && isChecked() && test.thrown().isEmpty();
+        boolean isRequired = requiredMatches.isEmpty() && isChecked() && test.hasCompleted();
         return isRequired ? expected : expected.forSeveralChecks();
     }
 
@@ -57,9 +56,9 @@ record CheckTerms(
                         Optional.of(new RequiredMatches(test, expectedByOneCheck(), summary)));
     }
 
-    /** Marks the survivors of a test that threw as unknown to the other checks of its method. */
-    void giveUpIfThrown() {
-        if (test.thrown().isPresent()) {
+    /** Marks the survivors of a test that threw or is disabled as unknown to the other checks of its method. */
+    void giveUpUnlessCompleted() {
+        if (!test.hasCompleted()) {
             requiredMatches.ifPresent(RequiredMatches::giveUp);
         }
     }

@@ -137,7 +137,7 @@ public final class SessionCheck implements StoredResource {
             failed.collect(() -> reporter.report(() -> judge(part, check)));
         }
         failed.collect(() -> checkTracker(check, asked, checks > 0));
-        asked.giveUpIfThrown();
+        asked.giveUpUnlessCompleted();
         if (terms.requiredMatches().isEmpty()) {
             asked.requiredMatches().ifPresent(ofAll -> failed.collect(ofAll::report));
         }

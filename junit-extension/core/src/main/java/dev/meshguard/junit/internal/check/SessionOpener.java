@@ -184,8 +184,11 @@ public final class SessionOpener {
 
     /** Notes that the survivors of an invocation are unknown, because it is disabled. */
     public void excuseInvocation(ExtensionContext context) {
-        DeclaredSettings declared = configuration.at(context);
-        requiredMatchesOf(context, declared, declared.policies()).ifPresent(RequiredMatches::giveUp);
+        // The store of a factory that is disabled itself is closed.
+        if (RequiredMatches.around(context).filter(around -> around != context).isPresent()) {
+            DeclaredSettings declared = configuration.at(context);
+            requiredMatchesOf(context, declared, declared.policies()).ifPresent(RequiredMatches::giveUp);
+        }
     }
 
     /** Notes that the survivors of a test are unknown, because it did not complete. */

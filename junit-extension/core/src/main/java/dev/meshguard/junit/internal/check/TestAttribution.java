@@ -65,7 +65,7 @@ public final class TestAttribution implements StoredResource {
     private synchronized Optional<? extends Throwable> check(Optional<String> waiting) {
         session.poll();
         test.end();
-        terms.giveUpIfThrown();
+        terms.giveUpUnlessCompleted();
         // No callback has read them for a dynamic test.
         terms.budgets().read(session);
         CheckReporter reporter = CheckReporter.of(session, terms);
