@@ -1,6 +1,6 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.GlobalLibraryGuard.guard;
+import static dev.meshguard.junit.LibraryTestCase.guard;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.Latches.await;

@@ -116,7 +116,7 @@ class ThousandThreadsTests {
             if (isTracked) {
                 code.append("""
                         @org.junit.jupiter.api.extension.RegisterExtension
-                        static final MeshGuardExtension guard = GlobalLibraryGuard.guard();
+                        static final MeshGuardExtension guard = LibraryTestCase.guard();
                         """);
             }
             for (int method = 0; method < METHODS; method++) {

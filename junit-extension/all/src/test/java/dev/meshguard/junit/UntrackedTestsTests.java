@@ -1,7 +1,7 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.GlobalLibraryGuard.guard;
 import static dev.meshguard.junit.LibraryTestCase.freeAll;
+import static dev.meshguard.junit.LibraryTestCase.guard;
 import static dev.meshguard.junit.LibraryTestCase.leak;
 import static dev.meshguard.junit.testkit.Latches.await;
 import static dev.meshguard.junit.testkit.Latches.meet;

@@ -27,19 +27,6 @@ import org.mockito.AdditionalAnswers;
 class RunSummaryCollectorTests {
 
     @Test
-    void aCheckWithoutAVerdictMayHaveFailed() {
-        RunSummaryCollector numbers = numbers();
-
-        numbers.add(result("A#throws", CheckOutcome.FAILED, Optional.empty(), Optional.empty()));
-
-        assertThat(text(numbers)).isEqualTo("""
-                        MeshGuard  1 test tracked · 0 buffers · 1 failed
-                           leaks             1 check failed for something else: budgets, growth, missing or overwritten buffers, wrong\
-                         reports, doubts
-                           rerun             mvn test -Dtest=A#throws""");
-    }
-
-    @Test
     void aLauncherWithoutListenersIsNamedWithoutAnyCheck() {
         RunSummaryCollector numbers = numbers();
 
