@@ -148,7 +148,7 @@ class PagesTests {
         assertThat(failure).contains("\npage    " + page + "\nrerun   ");
         assertThat(textOf(page)).isEqualTo(failure);
         assertThat(dataOf(page).at("/growth/trend").textValue()).isEqualTo("GROWING");
-        assertThat(dataOf(page).at("/growth/memories/0/memory").size()).isEqualTo(3);
+        assertThat(dataOf(page).at("/growth/memories/0/amounts").size()).isEqualTo(3);
     }
 
     @Test
