@@ -40,6 +40,7 @@ import java.io.InputStream;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -88,6 +89,21 @@ class RunPageTests {
         tracker.checked();
 
         assertThat(read(page()).toPrettyString()).isEqualTo(text("small-run.json"));
+    }
+
+    @Test
+    void aClockThatJumpsByThousandsOfYearsIsNoObstacle() throws IOException {
+        Iterator<String> clock =
+                List.of("0001-01-01T00:00:00Z", "+500000-01-01T00:00:00Z").iterator();
+        AllocationTracker jumping = AllocationTracker.builder()
+                .clock(() -> Instant.parse(clock.next()))
+                .build();
+        jumping.phase(Phase.TEST);
+        jumping.phase(Phase.CLOSE);
+
+        JsonNode data = read(RunPage.of("t", VerdictReport.of(LeakCheck.create().examine(jumping.history()))));
+
+        assertThat(data.at("/times/micros").get(1).longValue()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /** Writes the background of all diagrams over events: phases, marks, and wall-clock time if it is known. */
@@ -152,7 +153,8 @@ final class TimelineBands {
         for (int i = 0; i < count; i++) {
             Time time = times.get((int) ((long) i * (times.size() - 1) / (count - 1)));
             events[i] = time.event();
-            micros[i] = Duration.between(times.get(0).at(), time.at()).toNanos() / 1_000;
+            micros[i] =
+                    TimeUnit.MICROSECONDS.convert(Duration.between(times.get(0).at(), time.at()));
         }
         json.writeObjectFieldStart("times");
         Columns.numbers("event", events, json);
