@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -172,7 +173,7 @@ public final class AllocationServer implements AutoCloseable {
     }
 
     private boolean await(BooleanSupplier condition, Duration limit) throws InterruptedException {
-        long end = System.nanoTime() + limit.toNanos();
+        long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
         while (!condition.getAsBoolean()) {
             long left = (end - System.nanoTime()) / 1_000_000;
             if (left <= 0 || loop.hasEnded()) {

@@ -7,6 +7,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.server.protocol.RecordSize;
 import java.io.IOException;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,13 @@ class AllocationServerTests extends WithServer {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> AllocationServer.builder().devices(devices))
                 .withMessage("A server has 1 to 65536 devices: " + devices + " was given");
+    }
+
+    @Test
+    void canBeAwaitedForever() throws Exception {
+        start(RecordSize.BYTES_112);
+
+        assertThat(server.awaitQuiet(ChronoUnit.FOREVER.getDuration())).isTrue();
     }
 
     @Test

@@ -147,7 +147,7 @@ public final class TrackedProcess implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted while it waits
      */
     public int await(Duration atMost) throws InterruptedException {
-        if (!process.waitFor(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
+        if (!process.waitFor(TimeUnit.NANOSECONDS.convert(atMost), TimeUnit.NANOSECONDS)) {
             throw new IllegalStateException(name() + " still runs after " + description(atMost)
                     + ". Wait longer, or end() it." + lastPrinted());
         }
@@ -195,7 +195,7 @@ public final class TrackedProcess implements AutoCloseable {
     private void awaitExit(List<ProcessHandle> all) throws InterruptedException {
         try {
             CompletableFuture.allOf(all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
-                    .get(timeToEnd.toNanos(), TimeUnit.NANOSECONDS);
+                    .get(TimeUnit.NANOSECONDS.convert(timeToEnd), TimeUnit.NANOSECONDS);
         } catch (TimeoutException | ExecutionException stillRuns) {
             return;
         }
@@ -531,7 +531,7 @@ public final class TrackedProcess implements AutoCloseable {
                 try {
                     return builder.start();
                 } catch (BindException anotherListens) {
-                    if (System.nanoTime() - start >= longestWait.toNanos()) {
+                    if (System.nanoTime() - start >= TimeUnit.NANOSECONDS.convert(longestWait)) {
                         throw new IOException(
                                 String.format(
                                         Locale.ROOT,
