@@ -16,6 +16,7 @@ import dev.meshguard.history.internal.Journal.Kind;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.tracker.internal.MeshObserver;
 import dev.meshguard.tracker.internal.StackReserve;
+import java.lang.ref.WeakReference;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
@@ -252,6 +253,21 @@ public final class AllocationTracker implements AllocationListener {
         recorder.withdrawn(request, type, lease);
     }
 
+    /** Takes the memory of each lease back that handed out an object, freed or not; see {@link Lease#withdrawn}. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public void withdrawn(Object handle) {
+        for (HistoryEvent event : recorder.history(flatAddresses).events()) {
+            if (event instanceof HistoryEvent.Allocated lease
+                    && lease.device() == HistoryEvent.NO_DEVICE
+                    && lease.request()
+                            .handle()
+                            .filter(known -> known.refersTo(handle))
+                            .isPresent()) {
+                withdrawn(lease.request(), lease.type(), lease.address());
+            }
+        }
+    }
+
     @Override
     public void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
@@ -340,6 +356,10 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void handleReturned(MemoryRequest request, Object handle) {
+        handleReturned(request, new WeakReference<>(handle));
+    }
+
+    void handleReturned(MemoryRequest request, WeakReference<Object> handle) {
         if (request instanceof TrackedRequest tracked) {
             tracked.handleReturned(handle);
         }

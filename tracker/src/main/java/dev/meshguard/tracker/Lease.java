@@ -10,6 +10,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.References;
 import dev.meshguard.text.PrintableText;
+import java.lang.ref.WeakReference;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -71,6 +72,13 @@ public final class Lease {
         return this;
     }
 
+    /** Reports the object as {@link #handedOut} does, by a reference that the source has already. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public Lease handedOutAs(WeakReference<Object> handle) {
+        tracker.handleReturned(request, handle);
+        return this;
+    }
+
     /** Reports that the memory was freed. A second report is an error in the verdict, as a double free. */
     public void freed() {
         freed(AllocationDetails.user());
@@ -115,11 +123,6 @@ public final class Lease {
     /** Reports the references to memory that is still allocated; a later report takes the place of an earlier one. */
     public void referencesCounted(References references) {
         tracker.reported(number -> new HistoryEvent.ReferencesCounted(number, request, references));
-    }
-
-    /** Returns whether an object was {@linkplain #handedOut handed out} for the memory. */
-    public boolean isOf(Object handle) {
-        return request.handle().filter(known -> known.refersTo(handle)).isPresent();
     }
 
     /** Returns whether the tracker keeps the stacks of allocations; then other stacks explain the memory, too. */

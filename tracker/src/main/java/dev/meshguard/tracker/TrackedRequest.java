@@ -55,8 +55,8 @@ final class TrackedRequest implements MemoryRequest {
         return Optional.ofNullable(handle);
     }
 
-    void handleReturned(Object newHandle) {
-        handle = new WeakReference<>(newHandle);
+    void handleReturned(WeakReference<Object> newHandle) {
+        handle = newHandle;
     }
 
     /** Returns the ticket, which orders requests by the moment at which they began. */

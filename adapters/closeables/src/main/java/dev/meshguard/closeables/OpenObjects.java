@@ -5,23 +5,21 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.TestThreads;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
+import dev.meshguard.tracker.internal.WeakIdentity;
 import dev.meshguard.tracker.internal.WeakIdentityMap;
 import dev.meshguard.weave.MockitoObjects;
 import dev.meshguard.weave.ObjectWatcher;
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import dev.meshguard.weave.WeaverUnavailableException;
-import java.lang.ref.Reference;
-import java.lang.ref.WeakReference;
+import java.lang.ref.ReferenceQueue;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,12 +40,7 @@ final class OpenObjects implements ObjectWatcher {
     private static final Set<String> COLLECTOR_CLASSES =
             Set.of("java.lang.ref.Finalizer$FinalizerThread", "jdk.internal.misc.InnocuousThread");
 
-    private static final int REMEMBERED_CLOSES = 1_024;
-
     private final WeakIdentityMap<OpenObject> open = new WeakIdentityMap<>();
-    /** Objects that were closed just now, each until one with the same number is: a constructor may close its own before it throws. */
-    private final AtomicReferenceArray<@Nullable Reference<OpenObject>> lastClosed =
-            new AtomicReferenceArray<>(REMEMBERED_CLOSES);
 
     /** The types that any test has named: of no others is an object of no test reported. */
     private final List<WatchedType> types = new CopyOnWriteArrayList<>();
@@ -64,8 +57,17 @@ final class OpenObjects implements ObjectWatcher {
         TestThreads.whenReceived(() -> Weaver.wake(this));
     }
 
-    /** An object that is not closed. */
-    private record OpenObject(Kind kind, Lease lease) {
+    /** An object that is not closed. It is its own key, and the handle of its lease: one weak reference for each. */
+    private static final class OpenObject extends WeakIdentity {
+
+        private final Kind kind;
+        private final Lease lease;
+
+        OpenObject(Object object, ReferenceQueue<Object> collected, Kind kind, Lease lease) {
+            super(object, collected);
+            this.kind = kind;
+            this.lease = lease.handedOutAs(this);
+        }
 
         /** Each test may name other closing methods of a class. Where one of them calls another, the outer one decides. */
         boolean isClosedBy(String method, List<String> within) {
@@ -118,31 +120,30 @@ final class OpenObjects implements ObjectWatcher {
 
     @Override
     public void constructed(Object object, Map<String, String> unheard) {
-        // A class that is woven again while its constructor runs may report an object twice. Whether a class loader
-        // constructs it comes first: the code below may be in the class that it loads.
-        if (open.get(object) != null || JdkObjects.isOfNobody(object)) {
+        // Whether a class loader constructs it comes first: the code below may be in the class that it loads.
+        if (JdkObjects.isOfNobody(object)) {
             return;
         }
-        Optional<AllocationTracker> found = TestThreads.trackerOfThread(TrackedCloseablesSource.ID);
-        if (found.isEmpty()) {
+        AllocationTracker tracker =
+                TestThreads.trackerOfThread(TrackedCloseablesSource.ID).orElse(null);
+        Kind kind = tracker == null ? null : ObjectKinds.of(tracker, types).kind(object.getClass());
+        if (tracker == null || kind == null) {
             return;
         }
-        AllocationTracker tracker = found.get();
-        Kind kind = ObjectKinds.of(tracker, types).kind(object.getClass());
-        if (kind == null) {
-            return;
+        for (Map.Entry<String, String> method : unheard.entrySet()) {
+            if (kind.isClosing(method.getKey())) {
+                tracker.reportsLost(
+                        1,
+                        method.getKey() + "() of a " + object.getClass().getName() + " is not heard. "
+                                + method.getValue());
+                return;
+            }
         }
-        Optional<String> method = unheard.isEmpty()
-                ? Optional.empty()
-                : unheard.keySet().stream().filter(kind::isClosing).findFirst();
-        if (method.isPresent()) {
-            tracker.reportsLost(
-                    1,
-                    method.get() + "() of a " + object.getClass().getName() + " is not heard. "
-                            + unheard.get(method.get()));
-        } else {
-            Lease lease = tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0);
-            open.put(object, new OpenObject(kind, lease.handedOut(object)));
+        Lease lease = tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0);
+        OpenObject one = new OpenObject(object, open.queue(), kind, lease);
+        if (!open.putIfAbsent(one, one)) {
+            // A class that is woven again while its constructor runs reports an object twice.
+            lease.withdrawn();
         }
     }
 
@@ -175,13 +176,11 @@ final class OpenObjects implements ObjectWatcher {
     @Override
     public void constructionFailed(Object object) {
         OpenObject none = open.remove(object);
-        if (none == null) {
-            Reference<OpenObject> last = lastClosed.get(numberOf(object));
-            OpenObject closed = last == null ? null : last.get();
-            none = closed != null && closed.lease().isOf(object) ? closed : null;
-        }
         if (none != null) {
-            none.lease().withdrawn();
+            none.lease.withdrawn();
+        } else if (!JdkObjects.isOfNobody(object)) {
+            // It may have been closed by its constructor.
+            TestThreads.trackerOfEarlier(TrackedCloseablesSource.ID).ifPresent(tracker -> tracker.withdrawn(object));
         }
     }
 
@@ -197,15 +196,10 @@ final class OpenObjects implements ObjectWatcher {
             return;
         }
         if (reason != null) {
-            one.lease().freeFailed(reason);
+            one.lease.freeFailed(reason);
         } else if (!isFreedByCollector() && open.remove(subject, one)) {
-            one.lease().freed();
-            lastClosed.set(numberOf(subject), new WeakReference<>(one));
+            one.lease.freed();
         }
-    }
-
-    private static int numberOf(Object object) {
-        return System.identityHashCode(object) % REMEMBERED_CLOSES;
     }
 
     /** Nobody chooses the moment, so the test would pass or fail by chance. */

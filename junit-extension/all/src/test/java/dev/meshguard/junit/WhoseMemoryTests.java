@@ -157,7 +157,7 @@ class WhoseMemoryTests implements WithFixtures {
             tracked.begin(Optional.empty());
 
             Optional<AllocationTracker> receiver =
-                    ofOuter.submit(() -> RunningTest.trackerOf("source")).get(1, TimeUnit.MINUTES);
+                    ofOuter.submit(() -> RunningTest.trackerOf("source", true)).get(1, TimeUnit.MINUTES);
 
             Assertions.assertThat(receiver).isPresent();
             Assertions.assertThat(run.untracked()).isZero();

@@ -50,7 +50,13 @@ public final class TestThreads {
      * @param source the {@linkplain AllocationSource#id() id} of the source
      */
     public static Optional<AllocationTracker> trackerOfThread(String source) {
-        return RunningTest.trackerOf(source);
+        return RunningTest.trackerOf(source, true);
+    }
+
+    /** Returns the tracker for something that the calling thread has allocated before, and that was counted then. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public static Optional<AllocationTracker> trackerOfEarlier(String source) {
+        return RunningTest.trackerOf(source, false);
     }
 
     /**

@@ -8,10 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The key of an object that is compared by identity and held weakly: its {@code equals} and {@code hashCode} are never called.
- *
  */
 @API(status = Status.INTERNAL, since = "0.1")
-public final class WeakIdentity extends WeakReference<Object> {
+public class WeakIdentity extends WeakReference<Object> {
 
     private final int hash;
 
@@ -32,7 +31,7 @@ public final class WeakIdentity extends WeakReference<Object> {
 
     @Override
     @SuppressWarnings("ReferenceEquality") // The key of a collected object is still that key.
-    public boolean equals(@Nullable Object other) {
+    public final boolean equals(@Nullable Object other) {
         if (this == other) {
             return true;
         }
@@ -41,7 +40,7 @@ public final class WeakIdentity extends WeakReference<Object> {
     }
 
     @Override
-    public int hashCode() {
+    public final int hashCode() {
         return hash;
     }
 }

@@ -68,6 +68,17 @@ public final class WeakIdentityMap<V> {
         values.put(new WeakIdentity(object, collected), value);
     }
 
+    /** Returns the queue of keys that are made elsewhere. */
+    public ReferenceQueue<Object> queue() {
+        return collected;
+    }
+
+    /** Sets the value of the object of a key with the {@link #queue}, unless it has one, and returns whether it had none. */
+    public boolean putIfAbsent(WeakIdentity key, V value) {
+        forgetCollected();
+        return values.putIfAbsent(key, value) == null;
+    }
+
     /** Returns the value of an object; the first time, it is created. */
     public V computeIfAbsent(Object object, Supplier<V> created) {
         V known = get(object);

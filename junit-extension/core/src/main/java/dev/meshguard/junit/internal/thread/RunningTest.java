@@ -257,11 +257,17 @@ public final class RunningTest {
         CALLED_WHEN_RECEIVED.forEach(Runnable::run);
     }
 
-    /** Returns the tracker for an allocation of the calling thread, if any test or run examines the source. */
-    public static Optional<AllocationTracker> trackerOf(String source) {
+    /**
+     * Returns the tracker for an allocation of the calling thread, if any test or run examines the source.
+     *
+     * @param isCounted whether one by a test without annotation is counted
+     */
+    public static Optional<AllocationTracker> trackerOf(String source, boolean isCounted) {
         RunningTest owner = owner(test -> true);
         if (owner != null && !owner.isTracked) {
-            UnattributedReports.countUntracked(source);
+            if (isCounted) {
+                UnattributedReports.countUntracked(source);
+            }
             return Optional.empty();
         }
         for (RunningTest one = owner; one != null; one = one.around) {
