@@ -18,6 +18,9 @@ final class EventSequence {
     /** Limits the number of reported losses in a file that contains only damage. */
     private static final int MAX_REPORTED = 100;
 
+    /** Losses at the end get numbers too. */
+    private static final long MAX_NUMBER = Long.MAX_VALUE - 2 * MAX_REPORTED;
+
     /** The reason if compressed data is damaged. */
     static final String BROKEN = "its compressed data breaks off or is spoilt";
 
@@ -78,6 +81,9 @@ final class EventSequence {
     /** Adds an event from a line. */
     void add(HistoryEvent event, long line) throws UnreadableLineException {
         long number = event.number();
+        if (number > MAX_NUMBER) {
+            throw new UnreadableLineException("event #" + number + " has a number above " + MAX_NUMBER);
+        }
         if (number <= last) {
             throw new UnreadableLineException("event #" + number + " comes after event #" + last);
         }

@@ -132,6 +132,17 @@ class DamagedHistoryTests {
     }
 
     @Test
+    void anEventWithANumberThatNoneCanFollowIsALoss() {
+        AllocationHistory history = damaged(lines ->
+                lines.set(3, lines.get(3).replaceFirst("\"number\":\\d+", "\"number\":" + Long.MAX_VALUE)));
+
+        assertThat(inconclusiveReasons(history))
+                .singleElement()
+                .asString()
+                .contains("line 4 cannot be read, because event #9223372036854775807 has a number above");
+    }
+
+    @Test
     void missingEventsAtTheEndAreALoss() {
         assertThat(inconclusiveReasons(damaged(lines -> lines.remove(6))))
                 .containsExactly("1 report is missing (event #6: history.jsonl: line 7 counts 6 events, and 5 could be"
