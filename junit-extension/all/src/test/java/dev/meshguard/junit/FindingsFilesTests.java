@@ -208,15 +208,8 @@ class FindingsFilesTests {
         void allocatesNothing(MeshDevice mesh) {}
     }
 
-    @TrackAllocations
     @ExpectBuffers(label = "weights", because = "shared")
-    static class ExpectingTestCase {
-
-        @Test
-        void keeps(MeshDevice mesh) {
-            Buffers.take(mesh, "weights");
-        }
-    }
+    static class ExpectingTestCase extends TypicalTestCase.Weights {}
 
     @TrackAllocations
     static class PromisingTestCase {

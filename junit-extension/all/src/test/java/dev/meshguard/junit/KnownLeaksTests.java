@@ -3,7 +3,6 @@ package dev.meshguard.junit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.junit.testkit.RunAssert;
@@ -25,7 +24,6 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.DynamicTest;
@@ -286,27 +284,7 @@ class KnownLeaksTests {
                         "                     Not judged: 1 known leak was not found as often\n");
     }
 
-    @TrackAllocations
-    static class SomeIncompleteTestCase {
-        @Test
-        void passes(MeshDevice mesh) {}
-
-        @Test
-        void fails(MeshDevice mesh) {
-            Assertions.fail("before it leaks");
-        }
-
-        @Test
-        void aborts(MeshDevice mesh) {
-            Assumptions.abort("before it leaks");
-        }
-
-        @Test
-        @Disabled("for now")
-        void isDisabled(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-
+    static class SomeIncompleteTestCase extends TypicalTestCase.Incomplete {
         @Test
         void timesOut(MeshDevice mesh) {
             Assertions.assertTimeoutPreemptively(Duration.ofMillis(1), () -> new CountDownLatch(1).await());

@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
@@ -155,28 +154,8 @@ class NeededEntriesTests {
         }
     }
 
-    @TrackAllocations
     @ExpectBuffers(label = "weights", because = "shared")
-    static class NotEndedTestCase {
-        @Test
-        void passes(MeshDevice mesh) {}
-
-        @Test
-        void fails(MeshDevice mesh) {
-            Assertions.fail("before it allocates");
-        }
-
-        @Test
-        void aborts(MeshDevice mesh) {
-            Assumptions.abort("before it allocates");
-        }
-
-        @Test
-        @Disabled("for now")
-        void isDisabled(MeshDevice mesh) {
-            Buffers.take(mesh, "weights");
-        }
-    }
+    static class NotEndedTestCase extends TypicalTestCase.Incomplete {}
 
     @TrackAllocations
     static class FailingFactoryTestCase {

@@ -301,14 +301,7 @@ class PagesTests {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    @FakeMesh(rows = 1, columns = 1)
-    static class ClassTestCase {
-
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
+    static class ClassTestCase extends TypicalTestCase.Leak {}
 
     @TrackAllocations
     @WatchedProcesses

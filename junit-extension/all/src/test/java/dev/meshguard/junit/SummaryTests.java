@@ -250,20 +250,15 @@ class SummaryTests {
                                 + "   note              Tracked tests opened 1 mesh on trackers that nobody checked, ");
     }
 
-    @TrackAllocations
-    static class OnlyOwnTrackerTestCase {
-        @Test
-        void opensIts() {
-            Ttnn.create(AllocationTracker.create()).openMeshDevice();
-        }
-    }
-
     static class UntrackedMeshTestCase {
         @Test
         void opensIts() {
             Ttnn.create(AllocationTracker.create()).openMeshDevice();
         }
     }
+
+    @TrackAllocations
+    static class OnlyOwnTrackerTestCase extends UntrackedMeshTestCase {}
 
     @TrackAllocations
     static class OwnTrackerTestCase {

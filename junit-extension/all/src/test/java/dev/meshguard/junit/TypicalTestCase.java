@@ -7,6 +7,9 @@ import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
@@ -76,6 +79,29 @@ final class TypicalTestCase {
         void aborts(MeshDevice mesh) {
             Buffers.take(mesh);
             throw new TestAbortedException("no hardware");
+        }
+    }
+
+    /** Tests of which only one completes. */
+    @TrackAllocations
+    static class Incomplete {
+        @Test
+        void passes(MeshDevice mesh) {}
+
+        @Test
+        void fails(MeshDevice mesh) {
+            Assertions.fail("before it allocates");
+        }
+
+        @Test
+        void aborts(MeshDevice mesh) {
+            Assumptions.abort("before it allocates");
+        }
+
+        @Test
+        @Disabled("for now")
+        void isDisabled(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
         }
     }
 
