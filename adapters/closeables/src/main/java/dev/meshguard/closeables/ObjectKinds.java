@@ -11,7 +11,6 @@ import java.lang.ref.Cleaner;
 import java.security.CodeSource;
 import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -90,14 +89,14 @@ final class ObjectKinds {
 
     /** The nearest class decides, or else an interface. */
     private Optional<Kind> kindOf(Class<?> type) {
-        return Stream.concat(hierarchy(type), hierarchy(type).flatMap(ObjectKinds::interfaces))
+        return Stream.concat(WatchedType.superclasses(type), WatchedType.interfaces(type))
                 .flatMap(part -> types.stream().filter(one -> one.className().equals(part.getName())))
                 .findFirst()
                 .map(nearest -> kindOf(type, nearest));
     }
 
     private Kind kindOf(Class<?> type, WatchedType nearest) {
-        String name = hierarchy(type)
+        String name = WatchedType.superclasses(type)
                 .filter(part -> !part.isAnonymousClass())
                 .map(part -> shortName(part.getName()))
                 .findFirst()
@@ -135,10 +134,10 @@ final class ObjectKinds {
     /** A user's line constructed it, even if a library or the JDK did so for the user. */
     private OriginFilter callersOf(Class<?> type, WatchedType nearest) {
         OriginFilter reports = OriginFilter.skipping(OWN_FRAMES);
-        OriginFilter callers = OriginFilter.skipping(
-                Stream.concat(Stream.of(OWN_FRAMES), hierarchy(type).map(Class::getName))
-                        .filter(name -> !name.equals(Object.class.getName()))
-                        .toArray(String[]::new));
+        OriginFilter callers = OriginFilter.skipping(Stream.concat(
+                        Stream.of(OWN_FRAMES), WatchedType.superclasses(type).map(Class::getName))
+                .filter(name -> !name.equals(Object.class.getName()))
+                .toArray(String[]::new));
         if (JdkObjects.isOfTheJdk(type)) {
             callers = callers.beyond(
                     JDK, types.stream().map(WatchedType::className).toList());
@@ -166,7 +165,9 @@ final class ObjectKinds {
 
     private static boolean isFreedOnCollection(Class<?> type) {
         try {
-            return hierarchy(type).filter(part -> part != Object.class).anyMatch(ObjectKinds::isCleaned);
+            return WatchedType.superclasses(type)
+                    .filter(part -> part != Object.class)
+                    .anyMatch(ObjectKinds::isCleaned);
         } catch (LinkageError ofAMissingLibrary) {
             return false;
         }
@@ -184,13 +185,5 @@ final class ObjectKinds {
 
     private static boolean isCleanable(Class<?> type) {
         return Cleaner.Cleanable.class.isAssignableFrom(type);
-    }
-
-    private static Stream<Class<?>> interfaces(Class<?> type) {
-        return Stream.of(type.getInterfaces()).flatMap(one -> Stream.concat(Stream.of(one), interfaces(one)));
-    }
-
-    private static Stream<Class<?>> hierarchy(Class<?> type) {
-        return Stream.iterate(type, Objects::nonNull, Class::getSuperclass);
     }
 }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -120,8 +119,7 @@ final class TrackedTypes {
     /** Returns the names of the methods without parameters, also of those that are not public. */
     private static Set<String> methodsOf(Class<?> type) {
         return Stream.concat(
-                        Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
-                                .flatMap(part -> Stream.of(part.getDeclaredMethods())),
+                        WatchedType.superclasses(type).flatMap(part -> Stream.of(part.getDeclaredMethods())),
                         Stream.of(type.getMethods()))
                 .filter(method -> method.getParameterCount() == 0)
                 .map(Method::getName)

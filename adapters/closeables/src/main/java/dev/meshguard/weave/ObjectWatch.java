@@ -77,7 +77,7 @@ final class ObjectWatch implements Watch {
         Action constructed = new Constructed();
         firstReceivers.put(ObjectPlan.CONSTRUCTOR, addConstructors(constructed));
         unknownConstructors = addConstructors((thread, object, type) -> {
-            if (classes(object.getClass())
+            if (WatchedType.superclasses(object.getClass())
                     .anyMatch(
                             part -> part.getName().equals(type) && unheard(part).isWatched())) {
                 constructed.accept(thread, object, type);
@@ -155,8 +155,7 @@ final class ObjectWatch implements Watch {
 
     /** Returns whether a loaded class inherits from a watched type. If so, it counts as related, though it may lack calls. */
     private boolean isWatched(Class<?> type) {
-        classes(type)
-                .flatMap(part -> Stream.concat(Stream.of(part), interfaces(part)))
+        Stream.concat(WatchedType.superclasses(type), WatchedType.interfaces(type))
                 .forEach(hierarchy::add);
         String name = ClassHierarchy.nameOf(type);
         return planOf(name, type.getClassLoader()).isPresent()
@@ -168,7 +167,7 @@ final class ObjectWatch implements Watch {
         Map<String, String> reasons = new HashMap<>();
         // A superclass has those of other subclasses too. A class that is hidden or was loaded unseen has none by
         // itself.
-        Set<String> methods = classes(type)
+        Set<String> methods = WatchedType.superclasses(type)
                 .map(part -> closing(ClassHierarchy.nameOf(part)).keySet())
                 .filter(found -> !found.isEmpty())
                 .findFirst()
@@ -183,11 +182,10 @@ final class ObjectWatch implements Watch {
 
     /** Returns the class whose method is called, or an interface that may be and lacks calls. */
     private Optional<Class<?>> deciding(Class<?> type, String method) {
-        return classes(type)
+        return WatchedType.superclasses(type)
                 .filter(part -> has(part, method))
                 .findFirst()
-                .or(() -> classes(type)
-                        .flatMap(ObjectWatch::interfaces)
+                .or(() -> WatchedType.interfaces(type)
                         .filter(part -> !isWoven(part, method) && has(part, method))
                         .findFirst());
     }
@@ -227,14 +225,6 @@ final class ObjectWatch implements Watch {
         return hierarchy.isNative(deciding, method)
                 ? Optional.of("Its closing method is native, so that no code can be added to it")
                 : Optional.empty();
-    }
-
-    private static Stream<Class<?>> classes(Class<?> type) {
-        return Stream.iterate(type, Objects::nonNull, Class::getSuperclass);
-    }
-
-    private static Stream<Class<?>> interfaces(Class<?> type) {
-        return Stream.of(type.getInterfaces()).flatMap(one -> Stream.concat(Stream.of(one), interfaces(one)));
     }
 
     @Override
@@ -378,7 +368,7 @@ final class ObjectWatch implements Watch {
 
     /** Returns whether a superclass reports each object of a class. Only the tests that construct one are concerned then. */
     private boolean isReportedByAnother(Class<?> type) {
-        return classes(type)
+        return WatchedType.superclasses(type)
                 .skip(1)
                 .anyMatch(part -> planOf(part, ObjectPlan.CONSTRUCTOR)
                         .filter(ObjectPlan::isUppermost)
@@ -401,7 +391,7 @@ final class ObjectWatch implements Watch {
     }
 
     private static boolean hasMethod(Class<?> named, Predicate<Method> condition) {
-        return classes(named).anyMatch(type -> ObjectPlan.declares(type, condition))
+        return WatchedType.superclasses(named).anyMatch(type -> ObjectPlan.declares(type, condition))
                 || Stream.of(named.getMethods()).anyMatch(condition);
     }
 }

@@ -125,27 +125,21 @@ final class Receivers {
         }
     }
 
-    /** Makes the current thread busy, and returns whether it was not. If so, it must {@link #leave}. */
-    boolean enter() {
+    /** Lets the calls of the current thread be passed on or not, and returns whether they were not. */
+    boolean setBusy(boolean isBusy) {
         ThreadCalls thread = calls.get();
-        boolean isFirst = !thread.isBusy;
-        thread.isBusy = true;
-        return isFirst;
-    }
-
-    void leave() {
-        calls.get().isBusy = false;
+        boolean before = thread.isBusy;
+        thread.isBusy = isBusy;
+        return before;
     }
 
     /** Runs code whose own calls are not passed on. */
     void quietly(Runnable code) {
-        boolean isFirst = enter();
+        boolean wasBusy = setBusy(true);
         try {
             code.run();
         } finally {
-            if (isFirst) {
-                leave();
-            }
+            setBusy(wasBusy);
         }
     }
 }

@@ -3,7 +3,9 @@ package dev.meshguard.weave;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -29,6 +31,18 @@ public record WatchedType(String className, Set<String> closingMethods) {
             throw new IllegalArgumentException("Cannot watch \"" + className + "\" with the closing methods "
                     + closingMethods + ": name a class and a method.");
         }
+    }
+
+    /** Returns a class and its superclasses, the nearest first. */
+    public static Stream<Class<?>> superclasses(Class<?> type) {
+        return Stream.iterate(type, Objects::nonNull, Class::getSuperclass);
+    }
+
+    /** Returns the interfaces of a class and of its superclasses, the nearest first, some perhaps twice. */
+    public static Stream<Class<?>> interfaces(Class<?> type) {
+        return superclasses(type)
+                .flatMap(part -> Stream.of(part.getInterfaces()))
+                .flatMap(one -> Stream.concat(Stream.of(one), interfaces(one)));
     }
 
     /** Returns whether a type is an interface that a lambda expression can implement, so that some of its objects cannot be seen. */

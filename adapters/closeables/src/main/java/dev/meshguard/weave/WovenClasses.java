@@ -111,7 +111,7 @@ final class WovenClasses implements ClassFileTransformer {
     }
 
     private byte @Nullable [] wovenQuietly(String name, @Nullable ClassLoader loader, byte[] file, boolean isLoading) {
-        boolean isFirst = receivers.enter();
+        boolean wasBusy = receivers.setBusy(true);
         try {
             return woven(name, OpenedClassReader.of(file, true), loader, isLoading);
         } catch (StackOverflowError | OutOfMemoryError later) {
@@ -120,9 +120,7 @@ final class WovenClasses implements ClassFileTransformer {
             notWoven(name, loader, "Its class file cannot be changed: " + failure);
             return null;
         } finally {
-            if (isFirst) {
-                receivers.leave();
-            }
+            receivers.setBusy(wasBusy);
         }
     }
 
