@@ -318,7 +318,7 @@ public final class MeshGuardExtension
         RunningTest running = ofFactory.testInside(test.name(), context.getUniqueId());
         running.begin(Optional.empty());
         try (Scope bound = running.bind();
-                TestAttribution attribution = opener.attributionOfDynamicTest(check, factory, test, running)) {
+                TestAttribution attribution = opener.attributionOfDynamicTest(check, factory, context, test, running)) {
             proceed(invocation, factory, thrown);
         } finally {
             running.end();

@@ -34,6 +34,7 @@ final class RequiredMatches implements StoredResource {
     private final TrackedTest method;
     private final RunSummaryCollector summary;
     private final Map<String, Expectation> broken = new LinkedHashMap<>();
+    private final SelectedInvocations selected = new SelectedInvocations();
     private int checks;
     private boolean isUnknown;
 
@@ -78,9 +79,7 @@ final class RequiredMatches implements StoredResource {
 
     /** Adds an invocation; if not all are selected to run, the survivors of the others are unknown. */
     synchronized void begin(ExtensionContext invocation) {
-        if (!isUnknown && !SelectedInvocations.areAll(invocation)) {
-            giveUp();
-        }
+        selected.add(invocation);
     }
 
     /** Counts a check that needed no verdict. */
@@ -120,7 +119,7 @@ final class RequiredMatches implements StoredResource {
 
     /** Returns the failure if no check found the buffers that an entry requires. */
     synchronized Optional<AssertionFailedError> failure() {
-        if (broken.isEmpty() || isUnknown) {
+        if (broken.isEmpty() || isUnknown || !selected.areAll()) {
             return Optional.empty();
         }
         List<String> lines = new ArrayList<>();

@@ -154,9 +154,15 @@ public final class SessionOpener {
 
     /** Opens the attribution of a dynamic test. */
     public TestAttribution attributionOfDynamicTest(
-            SessionCheck check, ExtensionContext factory, TrackedTest test, RunningTest running) {
+            SessionCheck check,
+            ExtensionContext factory,
+            ExtensionContext dynamic,
+            TrackedTest test,
+            RunningTest running) {
         SessionStore.of(factory).attribution().ifPresent(TestAttribution::leaveFreeSpace);
-        return new TestAttribution(check, termsInside(check.session(), factory, test), running);
+        CheckTerms terms = termsInside(check.session(), factory, test);
+        terms.requiredMatches().ifPresent(ofAll -> ofAll.begin(dynamic));
+        return new TestAttribution(check, terms, running);
     }
 
     /**
