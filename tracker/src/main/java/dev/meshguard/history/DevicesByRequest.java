@@ -2,12 +2,11 @@ package dev.meshguard.history;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +18,6 @@ final class DevicesByRequest {
 
     private final List<HistoryEvent> events;
     private @Nullable IdentityHashMap<MemoryRequest, Set<Integer>> devices;
-    /** A set of each device by itself, which most requests share. */
-    private final Map<Integer, Set<Integer>> single = new HashMap<>();
 
     DevicesByRequest(List<HistoryEvent> events) {
         this.events = events;
@@ -48,26 +45,20 @@ final class DevicesByRequest {
         if (devices == null) {
             devices = new IdentityHashMap<>(events.size());
             for (HistoryEvent event : events) {
-                if (event instanceof HistoryEvent.Allocated report) {
-                    add(report.request(), report.device());
-                } else if (event instanceof HistoryEvent.Freed report) {
-                    add(report.request(), report.device());
+                if (event instanceof HistoryEvent.OfMemory report
+                        && !(event instanceof HistoryEvent.FreeIgnored)
+                        && !report.request().isAnonymous()) {
+                    devices.merge(report.request(), Set.of(report.device()), DevicesByRequest::union);
                 }
             }
         }
         return devices.getOrDefault(request, Set.of());
     }
 
-    private void add(MemoryRequest request, int device) {
-        if (devices == null || request.isAnonymous()) {
-            return;
-        }
-        // Most requests report on one device, so the second report creates the growable set.
-        Set<Integer> known = devices.putIfAbsent(request, single.computeIfAbsent(device, one -> Set.of(one)));
-        if (known != null && !known.contains(device)) {
-            known = known.size() == 1 ? new HashSet<>(known) : known;
-            known.add(device);
-            devices.put(request, known);
-        }
+    /** Most requests report on one device, and a set of one is small. */
+    private static Set<Integer> union(Set<Integer> known, Set<Integer> more) {
+        return known.containsAll(more)
+                ? known
+                : Stream.concat(known.stream(), more.stream()).collect(Collectors.toUnmodifiableSet());
     }
 }
