@@ -52,6 +52,12 @@ public class CloseablesBenchmark {
     private CallDepth bottom = new CallDepth(0);
     private TrackedTestThread test = TrackedTestThread.none();
 
+    /** Names the class of the objects, if a test is to have named it. */
+    @Setup(Level.Trial)
+    public void runBefore() {
+        contender.runBefore();
+    }
+
     /** Begins a test, if the objects are to be tracked. */
     @Setup(Level.Iteration)
     public void begin() {

@@ -11,11 +11,15 @@ public enum ObjectContender {
     /** A test tracks them. */
     TRACKED;
 
-    /** Begins a test for the calling thread, if it is to be tracked. */
-    public TrackedTestThread begin() {
+    /** Runs the test after which they are measured, if there is one. */
+    public void runBefore() {
         if (this == UNTRACKED) {
             TrackedTestThread.begin().close();
         }
+    }
+
+    /** Begins a test for the calling thread, if it is to be tracked. */
+    public TrackedTestThread begin() {
         return this == TRACKED ? TrackedTestThread.begin() : TrackedTestThread.none();
     }
 
