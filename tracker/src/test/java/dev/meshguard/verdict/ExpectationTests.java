@@ -97,6 +97,13 @@ class ExpectationTests {
                 = EXPECTED_ONLY
                 entry MATCHED: 1 of 64 B matched
                 entry MATCHED: 2 of 128 B matched
+            reports that an entry has expired though another one expects its buffers
+                allocate DRAM 0x1000 on 0; checked 2027-01-01
+                expecting until 2026-12-31
+                expecting DRAM
+                = EXPECTED_ONLY
+                entry EXPIRED: 0 of 0 B matched, 1 rejected, deadline PASSED
+                entry MATCHED: 1 of 64 B matched
             is red in the wrong order too
                 allocate L1 0x1000 on 0; allocate DRAM 0x1000 on 0
                 expecting [count atMost 1 | L1 count atMost 1]

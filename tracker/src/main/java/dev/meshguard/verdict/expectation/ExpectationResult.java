@@ -9,7 +9,7 @@ import org.apiguardian.api.API.Status;
  * @param expectation the entry
  * @param matchedBuffers how many survivors it matched
  * @param matchedBytes their bytes
- * @param rejectedBuffers how many more met its conditions, but exceeded its bounds or its time, and no other entry expects them
+ * @param rejectedBuffers how many more met its conditions, but exceeded its time, or its bounds while no other entry expects them
  * @param deadline the day of the check in relation to its last day
  * @since 0.1
  */

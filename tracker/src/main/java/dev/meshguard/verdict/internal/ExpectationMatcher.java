@@ -78,11 +78,21 @@ final class ExpectationMatcher {
                 .toList();
     }
 
-    /** Assigns a buffer to the first of the entries that fit it which has room; without one, each of them rejects it. */
+    /**
+     * Assigns a buffer to the first of the entries that fit it which has room. The expired ones before it reject the buffer; without
+     * such an entry, all of them do.
+     */
     private static Optional<Expectation> assigned(BufferGeneration buffer, List<Entry> fitting) {
-        Optional<Entry> first = fitting.stream().filter(Entry::hasRoom).findFirst();
-        first.ifPresentOrElse(entry -> entry.add(buffer), () -> fitting.forEach(Entry::reject));
-        return first.map(entry -> entry.expectation);
+        List<Entry> before =
+                fitting.stream().takeWhile(entry -> !entry.hasRoom()).toList();
+        if (before.size() == fitting.size()) {
+            before.forEach(Entry::reject);
+            return Optional.empty();
+        }
+        before.stream().filter(entry -> entry.deadline == Deadline.PASSED).forEach(Entry::reject);
+        Entry first = fitting.get(before.size());
+        first.add(buffer);
+        return Optional.of(first.expectation);
     }
 
     // Survivors
