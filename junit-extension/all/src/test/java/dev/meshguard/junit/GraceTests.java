@@ -96,6 +96,12 @@ class GraceTests implements WithFixtures {
             throw new IllegalStateException("the test itself");
         }
 
+        @Test
+        void anInterruptThatTheTestLeavesDoesNotEndTheWait(MeshDevice mesh) {
+            takeAndFreeAfter(40, mesh);
+            Thread.currentThread().interrupt();
+        }
+
         @TestFactory
         @Runs(2)
         Stream<DynamicTest> aDynamicTestIsWaitedFor(MeshDevice mesh, AllocationTracker tracker) {
@@ -129,6 +135,12 @@ class GraceTests implements WithFixtures {
         @RepeatedTest(2)
         void aTestOnAMeshThatGoesOnIsWaitedFor(MeshDevice mesh) {
             timer.at(timer.now().plusMillis(40), Buffers.take(mesh)::deallocate);
+        }
+
+        @Test
+        void anInterruptThatTheTestLeavesDoesNotEndTheWait(MeshDevice mesh) {
+            timer.at(timer.now().plusMillis(40), Buffers.take(mesh)::deallocate);
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -34,7 +34,7 @@ public final class SteppedTimer implements GraceTimer {
 
     @Override
     public void sleep(Duration duration) throws InterruptedException {
-        if (interrupts) {
+        if (interrupts || Thread.interrupted()) {
             throw new InterruptedException();
         }
         now = now.plus(duration);

@@ -10,6 +10,7 @@ import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.thread.RunningTest;
+import dev.meshguard.junit.internal.thread.TestInterrupt;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationContext;
@@ -99,7 +100,8 @@ public final class SessionCheck implements StoredResource {
     /** Closes what is still open, and fails the test if a check does not hold. */
     @Override
     public void close() {
-        try (Scope bound = session.running().bind()) {
+        try (Scope noInterrupt = TestInterrupt.suspended();
+                Scope bound = session.running().bind()) {
             checkAll();
         } finally {
             session.running().end();

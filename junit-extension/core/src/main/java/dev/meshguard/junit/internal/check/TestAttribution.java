@@ -3,7 +3,9 @@ package dev.meshguard.junit.internal.check;
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.thread.RunningTest;
+import dev.meshguard.junit.internal.thread.TestInterrupt;
 import dev.meshguard.tracker.AllocationContext;
+import dev.meshguard.tracker.Scope;
 import java.util.Optional;
 
 /**
@@ -47,7 +49,9 @@ public final class TestAttribution implements StoredResource {
     public void close() {
         if (end()) {
             FailedChecks failed = new FailedChecks();
-            failed.collect(() -> check(check.await(context, test, terms)));
+            try (Scope noInterrupt = TestInterrupt.suspended()) {
+                failed.collect(() -> check(check.await(context, test, terms)));
+            }
             failed.throwAll();
         }
     }

@@ -9,8 +9,10 @@ import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.run.SharedRunState;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
+import dev.meshguard.junit.internal.thread.TestInterrupt;
 import dev.meshguard.junit.internal.thread.UnattributedMemory;
 import dev.meshguard.text.Quantities;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -49,7 +51,9 @@ final class UnattributedCheck implements StoredResource {
     @Override
     public void close() {
         FailedChecks failed = new FailedChecks();
-        run.unattributed().end().forEach(memory -> failed.collect(() -> check(memory)));
+        try (Scope noInterrupt = TestInterrupt.suspended()) {
+            run.unattributed().end().forEach(memory -> failed.collect(() -> check(memory)));
+        }
         failed.throwAll();
     }
 
