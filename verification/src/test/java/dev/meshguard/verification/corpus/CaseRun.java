@@ -27,10 +27,7 @@ public record CaseRun(
     /** Returns what the verdict on the whole history says. */
     public CorpusJudgement full() {
         return new CorpusJudgement(
-                LeakCheck.create().expecting(allowed).examine(history),
-                truth,
-                request -> request,
-                Rigour.EVERY_CAUSE);
+                LeakCheck.create().expecting(allowed).examine(history), truth, request -> request, Rigour.EVERY_CAUSE);
     }
 
     /** Returns what the verdict says on what a server's log would have held, without an allowlist: its entries may speak of what is not there. */

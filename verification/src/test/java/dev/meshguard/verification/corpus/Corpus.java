@@ -80,29 +80,20 @@ final class Corpus {
             "untracked: a free, and the address taken anew",
             List.of("BACKING_BUFFERS_REPORTED_AS_DEVICE_0"));
 
+    private final Map<String, CorpusCase> cases = new LinkedHashMap<>();
+
     private Corpus() {}
 
     /** Returns every case, each once. */
     static List<CorpusCase> all() {
-        Map<String, CorpusCase> cases = new LinkedHashMap<>();
-        List<CorpusCase> listed = new ArrayList<>();
-        Scenarios.all().forEach(scenario -> listed.add(new CorpusCase(scenario, Setting.faultless())));
-        for (Scenario scenario : Scenarios.onAMesh()) {
-            for (Setting setting : models()) {
-                listed.add(new CorpusCase(scenario, setting));
-            }
-            for (RuntimeDefect defect : RuntimeDefect.values()) {
-                listed.add(new CorpusCase(scenario, Setting.faultless().with(defect)));
-            }
-        }
-        listed.addAll(defectsInOtherModels());
-        listed.addAll(pairsOfDefects());
-        listed.addAll(faults());
-        listed.addAll(versions());
-        listed.addAll(collecting());
-        listed.removeIf(Corpus::isMisjudged);
-        listed.forEach(one -> cases.putIfAbsent(one.toString(), one));
-        return List.copyOf(cases.values());
+        Corpus corpus = new Corpus();
+        corpus.addModelsAndDefects();
+        corpus.addDefectsInOtherModels();
+        corpus.addPairsOfDefects();
+        corpus.addFaults();
+        corpus.addVersions();
+        corpus.addCollecting();
+        return List.copyOf(corpus.cases.values());
     }
 
     /** Returns cases in an order of their own for each seed: those by which every program and every setting occurs. */
@@ -118,10 +109,21 @@ final class Corpus {
         return cases;
     }
 
+    private void add(Scenario scenario, Setting setting) {
+        CorpusCase one = new CorpusCase(scenario, setting);
+        if (!isMisjudged(one)) {
+            cases.putIfAbsent(one.toString(), one);
+        }
+    }
+
     /** Cases that verdicts are wrong about so far. */
     private static boolean isMisjudged(CorpusCase one) {
         String setting = one.setting().toString();
         return MISJUDGED.getOrDefault(one.scenario().name(), List.of()).stream().anyMatch(setting::contains);
+    }
+
+    private static List<Scenario> everything() {
+        return List.of(Scenarios.everything(), Scenarios.everythingForgetful());
     }
 
     private static List<Setting> models() {
@@ -130,75 +132,69 @@ final class Corpus {
                 Setting.faultless().reporting(ReportingModel.TRACKING_BRANCH));
     }
 
-    private static List<CorpusCase> defectsInOtherModels() {
-        List<CorpusCase> cases = new ArrayList<>();
-        for (Scenario scenario : List.of(Scenarios.everything(), Scenarios.everythingForgetful())) {
+    private void addModelsAndDefects() {
+        Scenarios.all().forEach(scenario -> add(scenario, Setting.faultless()));
+        for (Scenario scenario : Scenarios.onAMesh()) {
+            models().forEach(setting -> add(scenario, setting));
+            for (RuntimeDefect defect : RuntimeDefect.values()) {
+                add(scenario, Setting.faultless().with(defect));
+            }
+        }
+    }
+
+    private void addDefectsInOtherModels() {
+        for (Scenario scenario : everything()) {
             for (Setting setting : models()) {
                 for (RuntimeDefect defect : RuntimeDefect.values()) {
-                    cases.add(new CorpusCase(scenario, setting.with(defect)));
+                    add(scenario, setting.with(defect));
                 }
             }
         }
-        return cases;
     }
 
-    private static List<CorpusCase> pairsOfDefects() {
-        List<CorpusCase> cases = new ArrayList<>();
+    private void addPairsOfDefects() {
         RuntimeDefect[] defects = RuntimeDefect.values();
         for (int i = 0; i < defects.length; i++) {
             for (int j = i + 1; j < defects.length; j++) {
-                Scenario scenario = (i + j) % 2 == 0 ? Scenarios.everything() : Scenarios.everythingForgetful();
-                cases.add(new CorpusCase(scenario, Setting.faultless().with(defects[i], defects[j])));
+                add(everything().get((i + j) % 2), Setting.faultless().with(defects[i], defects[j]));
             }
         }
-        return cases;
     }
 
-    private static List<CorpusCase> faults() {
-        List<CorpusCase> cases = new ArrayList<>();
+    private void addFaults() {
         for (Scenario scenario : Scenarios.forFaults()) {
-            for (RunFaults faults : FAULTS) {
-                cases.add(new CorpusCase(scenario, Setting.faultless().with(faults)));
-            }
+            FAULTS.forEach(faults -> add(scenario, Setting.faultless().with(faults)));
         }
-        return cases;
     }
 
-    private static List<CorpusCase> versions() {
-        List<CorpusCase> cases = new ArrayList<>();
+    private void addVersions() {
+        Setting october = Setting.faultless()
+                .on(RuntimePreset.OCTOBER_2025, Architecture.WORMHOLE_B0)
+                .reporting(ReportingModel.TRACKING_BRANCH)
+                .ownBuffers(Optional.empty());
         for (Scenario scenario : Scenarios.onAMesh()) {
-            cases.add(new CorpusCase(
-                    scenario,
-                    Setting.faultless()
-                            .on(RuntimePreset.OCTOBER_2025, Architecture.WORMHOLE_B0)
-                            .reporting(ReportingModel.TRACKING_BRANCH)
-                            .ownBuffers(Optional.empty())));
-            cases.add(new CorpusCase(scenario, Setting.faultless().on(RuntimePreset.MAY_2026, Architecture.BLACKHOLE)));
+            add(scenario, october);
+            add(scenario, Setting.faultless().on(RuntimePreset.MAY_2026, Architecture.BLACKHOLE));
         }
-        for (Scenario scenario : List.of(Scenarios.everything(), Scenarios.everythingForgetful())) {
-            cases.add(new CorpusCase(scenario, Setting.faultless().closing(CloseOrder.ALLOCATORS_FIRST)));
-            cases.add(new CorpusCase(scenario, Setting.faultless().ownBuffers(Optional.of(BufferLifetime.PERSISTENT))));
+        for (Scenario scenario : everything()) {
+            add(scenario, Setting.faultless().closing(CloseOrder.ALLOCATORS_FIRST));
+            add(scenario, Setting.faultless().ownBuffers(Optional.of(BufferLifetime.PERSISTENT)));
             for (RuntimeFix fix : RuntimeFix.values()) {
-                cases.add(new CorpusCase(scenario, Setting.faultless().with(fix)));
+                add(scenario, Setting.faultless().with(fix));
             }
         }
-        return cases;
     }
 
     /** Collecting takes longer than a program, so defects by which frees are not heard are tried on one program only. */
-    private static List<CorpusCase> collecting() {
-        List<CorpusCase> cases = new ArrayList<>();
+    private void addCollecting() {
         Setting collecting = Setting.faultless().releasing(HandleRelease.ON_COLLECT);
-        for (Scenario scenario : Scenarios.onAMesh()) {
-            cases.add(new CorpusCase(scenario, collecting));
-        }
+        Scenarios.onAMesh().forEach(scenario -> add(scenario, collecting));
         for (RuntimeDefect defect : List.of(
                 RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES,
                 RuntimeDefect.REPORTS_END_AT_CLOSE,
                 RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED,
                 RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {
-            cases.add(new CorpusCase(Scenarios.everythingForgetful(), collecting.with(defect)));
+            add(Scenarios.everythingForgetful(), collecting.with(defect));
         }
-        return cases;
     }
 }

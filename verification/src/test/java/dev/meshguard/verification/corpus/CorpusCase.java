@@ -39,11 +39,7 @@ public record CorpusCase(Scenario scenario, Setting setting) {
         scenario.program().accept(told);
         told.end();
         return () -> new CaseRun(
-                this,
-                new GroundTruth(truth, told),
-                tracker.history(),
-                told.allowed(),
-                contradictions(truth));
+                this, new GroundTruth(truth, told), tracker.history(), told.allowed(), contradictions(truth));
     }
 
     private static List<String> contradictions(Stage truth) {

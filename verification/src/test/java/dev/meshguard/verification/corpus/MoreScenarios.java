@@ -156,7 +156,7 @@ final class MoreScenarios {
                 Scenario.opening("untracked: when all is over", (stage, mesh) -> {
                     stage.free(stage.tensor(mesh, "freed", 64, 64));
                     stage.closeClean(mesh);
-                    stage.drop(Handle.nothing());
+                    stage.drop(Handle.NOTHING);
                     stage.trackingStops();
                 }),
                 Scenario.opening("untracked: a free after the close", (stage, mesh) -> {
@@ -182,7 +182,7 @@ final class MoreScenarios {
                 }),
                 Scenario.bound("bound, untracked: when all is over", stage -> {
                     stage.free(stage.bound("freed", BufferType.DRAM, 0x1000, 4 * KIB, 0));
-                    stage.drop(Handle.nothing());
+                    stage.drop(Handle.NOTHING);
                     stage.trackingStops();
                 }));
     }

@@ -109,8 +109,7 @@ class CostOfManyLeaksTests {
     }
 
     private static void onAMesh(Ttnn ttnn, Consumer<MeshDevice> work) {
-        try (MeshDevice mesh = ttnn.openMeshDevice(
-                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)))) {
+        try (MeshDevice mesh = ttnn.openMeshDevice(MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)))) {
             work.accept(mesh);
         }
     }
@@ -124,8 +123,8 @@ class CostOfManyLeaksTests {
     }
 
     private static Runnable manyStacks(int leaks) {
-        return explaining(onOneMesh(
-                (tracker, ttnn, mesh) -> repeat(leaks, leak -> byWayOf(leak, 12, () -> leak(ttnn, mesh)))));
+        return explaining(onOneMesh((tracker, ttnn, mesh) ->
+                repeat(leaks, leak -> byWayOf(leak, 12, () -> leak(ttnn, mesh)))));
     }
 
     private static Runnable manyMeshes(int leaks) {

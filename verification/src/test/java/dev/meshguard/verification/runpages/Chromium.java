@@ -42,6 +42,8 @@ final class Chromium implements AutoCloseable {
     /** The page that is shown as it was opened, because tests have only read it; empty if there is none. */
     private String onlyRead = "";
 
+    private int loads;
+
     private Chromium(ChromeDriver driver) {
         this.driver = driver;
     }
@@ -171,18 +173,15 @@ final class Chromium implements AutoCloseable {
         // What another page said is none of this one's business.
         requests();
         console();
-        if (address.contains("#")) {
-            // From the same page, this would only be a jump.
-            driver.get("about:blank");
-        }
-        driver.get(address);
+        // With another query: from the same page, a place alone would only be a jump.
+        driver.get(address.replace("#", "?" + ++loads + "#"));
         await("document.documentElement.dataset.shown !== undefined");
         onlyRead = opened;
     }
 
     /** Waits until an expression of JavaScript is true. */
     void await(String expression) {
-        new WebDriverWait(driver, TIMEOUT, Duration.ofMillis(50))
+        new WebDriverWait(driver, TIMEOUT, Duration.ofMillis(10))
                 .withMessage(expression)
                 .until(unused -> Boolean.TRUE.equals(value(expression)));
     }

@@ -29,7 +29,9 @@ class EveryWidthTests {
                 assertThat(chromium.overflow())
                         .as("overflow at %s pixels", width)
                         .isZero();
-                assertThat(chromium.outside("body *", SCROLLED)).as("outside of %s pixels", width).isEmpty();
+                assertThat(chromium.outside("body *", SCROLLED))
+                        .as("outside of %s pixels", width)
+                        .isEmpty();
                 assertThat(chromium.value(SHREDS))
                         .as("shreds at %s pixels", width)
                         .isEqualTo("");
@@ -61,7 +63,7 @@ class EveryWidthTests {
             chromium.run(axe);
             for (int width : List.of(390, 768, 1280, 2560)) {
                 resize(chromium, width);
-                assertNoViolation(chromium, run.page().toString() + " at " + width + " pixels");
+                assertNoViolation(chromium, run.file() + " at " + width + " pixels");
             }
         }
     }

@@ -195,10 +195,9 @@ public final class PageSpeed {
         }
 
         private void wheel(Chromium chromium, int by) {
-            Map<?, ?> box = (Map<?, ?>)
-                    chromium.value("document.querySelector('#map-canvas').getBoundingClientRect().toJSON()");
-            double x = ((Number) box.get("left")).doubleValue() + ((Number) box.get("width")).doubleValue() / 2;
-            double y = ((Number) box.get("top")).doubleValue() + ((Number) box.get("height")).doubleValue() / 2;
+            Chromium.Box box = chromium.box("#map-canvas");
+            double x = box.x() + box.width() / 2;
+            double y = box.y() + box.height() / 2;
             chromium.command(
                     "Input.dispatchMouseEvent",
                     Map.of("type", "mouseWheel", "x", x, "y", y, "deltaX", 0, "deltaY", by));

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,11 +32,17 @@ class SuiteGroupsTests {
 
     @BeforeAll
     static void write() throws IOException {
+        index = indexOf(
+                folder,
+                IntStream.range(0, RUNS).mapToObj(SuiteGroupsTests::record).toArray(String[]::new));
+    }
+
+    private static Path indexOf(Path folder, String... records) throws IOException {
         Path runs = Files.createDirectories(folder.resolve("runs"));
-        for (int run = 0; run < RUNS; run++) {
-            Files.writeString(runs.resolve(String.format(Locale.ROOT, "run-%03d.json", run)), record(run));
+        for (int run = 0; run < records.length; run++) {
+            Files.writeString(runs.resolve(String.format(Locale.ROOT, "run-%03d.json", run)), records[run]);
         }
-        index = SuiteFolder.at(folder).writeIndex();
+        return SuiteFolder.at(folder).writeIndex();
     }
 
     /** Every fourth run is clean; a line with a higher number leaks more, under two fingerprints. */
@@ -68,12 +75,11 @@ class SuiteGroupsTests {
     @Test
     void aLeakAndAnUndecidedFindingOfOneFingerprintAreTwoGroups(Chromium chromium, @TempDir Path both)
             throws IOException {
-        Path runs = Files.createDirectories(both.resolve("runs"));
-        Files.writeString(runs.resolve("run-a.json"), record(1));
-        Files.writeString(runs.resolve("run-b.json"), record(1).replace("LEAKED", "UNDECIDED"));
         String digits = String.format(Locale.ROOT, "%064x", fingerprint(1, 1)).substring(0, 12);
 
-        chromium.open(SuiteFolder.at(both).writeIndex(), "#group-" + digits + "-HELD-UNDECIDED");
+        chromium.open(
+                indexOf(both, record(1), record(1).replace("LEAKED", "UNDECIDED")),
+                "#group-" + digits + "-HELD-UNDECIDED");
 
         assertThat(chromium.texts(ROWS + " [data-key=tests]")).containsExactly("1", "1");
         assertThat(chromium.all("#suite-groups-table tr[data-status=UNDECIDED]:has(+ .detail)"))
@@ -103,11 +109,7 @@ class SuiteGroupsTests {
 
     @Test
     void aRunWithoutADayDiffersFromNone(Chromium chromium, @TempDir Path both) throws IOException {
-        Path runs = Files.createDirectories(both.resolve("runs"));
-        Files.writeString(runs.resolve("run-a.json"), record(1));
-        Files.writeString(runs.resolve("run-b.json"), record(2).replace("\"day\":\"2026-11-20\",", ""));
-
-        chromium.open(SuiteFolder.at(both).writeIndex());
+        chromium.open(indexOf(both, record(1), record(2).replace("\"day\":\"2026-11-20\",", "")));
 
         assertThat(chromium.all("#runs-table tbody tr")).hasSize(2);
         assertThat(chromium.all("#runs-table th[data-key=day]")).isEmpty();
@@ -121,7 +123,7 @@ class SuiteGroupsTests {
                 Map.of("width", 1280, "height", 800, "deviceScaleFactor", 1, "mobile", false));
 
         assertThat(chromium.all("#runs-table tbody tr")).hasSize(50);
-        assertThat((Long) chromium.value("document.documentElement.scrollHeight"))
+        assertThat(chromium.number("document.documentElement.scrollHeight"))
                 .as("three screens")
                 .isLessThanOrEqualTo(2400);
 
@@ -161,14 +163,10 @@ class SuiteGroupsTests {
     @Test
     void fitsEveryWindowWithLongCausesOfSeveralDaysAndMachines(Chromium chromium, @TempDir Path both)
             throws IOException {
-        Path runs = Files.createDirectories(both.resolve("runs"));
-        Files.writeString(
-                runs.resolve("run-a.json"),
-                record(1).replace("\"causes\":{}", "\"causes\":{\"CIRCULAR_BUFFER_UNREPORTED\":2}"));
-        Files.writeString(
-                runs.resolve("run-b.json"),
-                record(2).replace("2026-11-20", "2026-11-21").replace("\"fork\":\"1\"", "\"machine\":\"runner two\""));
-        chromium.open(SuiteFolder.at(both).writeIndex());
+        String first = record(1).replace("\"causes\":{}", "\"causes\":{\"CIRCULAR_BUFFER_UNREPORTED\":2}");
+        String second =
+                record(2).replace("2026-11-20", "2026-11-21").replace("\"fork\":\"1\"", "\"machine\":\"runner two\"");
+        chromium.open(indexOf(both, first, second));
 
         assertFitsEveryWindow(chromium, List.of(390, 1040, 1041, 1280, 1440, 1441));
         assertThat(chromium.texts("#runs-table tbody [data-key=causes]"))
@@ -191,7 +189,9 @@ class SuiteGroupsTests {
             chromium.await("innerWidth === " + width);
 
             assertThat(chromium.overflow()).as("overflow at %s pixels", width).isZero();
-            assertThat(chromium.outside("main *", ".visually-hidden, svg")).as("cut at %s pixels", width).isEmpty();
+            assertThat(chromium.outside("main *", ".visually-hidden, svg"))
+                    .as("cut at %s pixels", width)
+                    .isEmpty();
         }
     }
 }

@@ -8,7 +8,6 @@ import dev.meshguard.page.RunPage;
 import dev.meshguard.page.SuiteFolder;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.DeviceMemory;
-import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -61,7 +60,8 @@ class SuitePageTests {
         assertThat(chromium.texts("#totals [data-outcome]"))
                 .containsExactlyInAnyOrder("1leak", "2clean", "1misreported");
         assertThat(chromium.text("#totals [data-total=leaks]")).isEqualTo(String.valueOf(leaks()));
-        assertThat(chromium.text("#totals [data-total=bytes]")).isEqualTo(Quantities.size(leakedBytes()));
+        assertThat(chromium.text("#totals [data-total=bytes]"))
+                .isEqualTo(Quantities.size(SampleRun.bytes(LEAK.leaked())));
         assertThat(chromium.texts("#warnings li")).containsExactly("runs/torn.json cannot be read, and is omitted.");
     }
 
@@ -72,7 +72,8 @@ class SuitePageTests {
         String row = ROWS + "[data-outcome=LEAKED] ";
         assertThat(chromium.text(row + "[data-key=title]")).isEqualTo("KvCacheTest.decode()");
         assertThat(chromium.text(row + "[data-key=leaks]")).isEqualTo(String.valueOf(leaks()));
-        assertThat(chromium.text(row + "[data-key=leakedBytes]")).isEqualTo(Quantities.shortSize(leakedBytes()));
+        assertThat(chromium.text(row + "[data-key=leakedBytes]"))
+                .isEqualTo(Quantities.shortSize(SampleRun.bytes(LEAK.leaked())));
         assertThat(chromium.text(row + "[data-key=buffers]"))
                 .isEqualTo(String.valueOf(LEAK.verdict().sum().allocated()));
         assertThat(chromium.text(row + "[data-key=devicePeak]"))
@@ -166,12 +167,6 @@ class SuitePageTests {
 
     private static long leaks() {
         return LEAK.verdict().groups(SurvivorStatus.LEAKED).size();
-    }
-
-    private static long leakedBytes() {
-        return LEAK.verdict().groups(SurvivorStatus.LEAKED).stream()
-                .mapToLong(SurvivorGroup::totalBytes)
-                .sum();
     }
 
     /** Returns the most bytes that any group of memories of the leaking run held at once. */

@@ -63,7 +63,8 @@ public abstract class SocketRoute {
     }
 
     /** Sends a history, and returns what the tracker of the server has of it. */
-    public final AllocationHistory carry(AllocationHistory history, Path folder) throws IOException, InterruptedException {
+    public final AllocationHistory carry(AllocationHistory history, Path folder)
+            throws IOException, InterruptedException {
         try (AllocationServer server = AllocationServer.builder()
                 .socket(folder.resolve("s"))
                 .recordSize(RecordSize.BYTES_112)

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Handle {
 
-    /** What a step returns that was rejected; whatever is done with it does nothing. */
-    static final Handle NOTHING = new Handle(-1, "nothing", false);
+    /** What a step returns that was rejected; whatever is done with it is a step that does nothing. */
+    public static final Handle NOTHING = new Handle(-1, "nothing", false);
 
     private final int step;
     private final String name;
@@ -26,11 +26,6 @@ public final class Handle {
     private boolean useless;
     private @Nullable Object object;
     private @Nullable Consumer<Object> free;
-
-    /** Returns what a step returns that was rejected; whatever is done with it is a step that does nothing. */
-    public static Handle nothing() {
-        return NOTHING;
-    }
 
     private Handle(int step, String name, boolean ofAProgram) {
         this.step = step;

@@ -283,6 +283,12 @@ public final class Life {
     @Override
     public String toString() {
         return String.format(
-                Locale.ROOT, "%s %d on device %d, %s, of step %d", type(), address(), device(), details(), allocationStep());
+                Locale.ROOT,
+                "%s %d on device %d, %s, of step %d",
+                type(),
+                address(),
+                device(),
+                details(),
+                allocationStep());
     }
 }

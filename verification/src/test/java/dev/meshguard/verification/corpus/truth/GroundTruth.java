@@ -4,7 +4,9 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verification.corpus.stage.Handle;
 import dev.meshguard.verification.corpus.stage.Life;
@@ -13,9 +15,6 @@ import dev.meshguard.verification.corpus.stage.Road.Arrival;
 import dev.meshguard.verification.corpus.stage.Stage;
 import dev.meshguard.verification.corpus.stage.StagedExpectation;
 import dev.meshguard.verification.corpus.truth.Label.State;
-import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.history.BufferGeneration;
-import java.util.function.UnaryOperator;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -30,6 +29,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -80,8 +80,6 @@ public final class GroundTruth {
         }
     }
 
-    private record Deed(int step, Place place, boolean circularBuffer) {}
-
     /** The reports of one buffer that arrived. */
     private static final class Reports {
         private int allocations;
@@ -101,8 +99,6 @@ public final class GroundTruth {
     /** Whether what is asked for is what was left when closes began, or else what was left at the check. */
     private final boolean closesAreKnown;
 
-    private final Map<Deed, List<Life>> births = new HashMap<>();
-    private final Map<Deed, List<Life>> deaths = new HashMap<>();
     private final Map<Place, List<Life>> byPlace = new HashMap<>();
     private final IdentityHashMap<Life, PhysicalMemory> memoryOf = new IdentityHashMap<>();
     private final IdentityHashMap<Life, Reports> reports = new IdentityHashMap<>();
@@ -157,14 +153,6 @@ public final class GroundTruth {
         memoryOf.put(life, memory);
         reports.put(life, new Reports());
         byPlace.computeIfAbsent(place, unused -> new ArrayList<>()).add(life);
-        births.computeIfAbsent(
-                        new Deed(life.allocationStep(), place, life.isCircularBuffer()), unused -> new ArrayList<>())
-                .add(life);
-        if (life.hasEnded()) {
-            deaths.computeIfAbsent(
-                            new Deed(life.endStep(), place, life.isCircularBuffer()), unused -> new ArrayList<>())
-                    .add(life);
-        }
         siblings.computeIfAbsent(life.allocationStep(), unused -> new ArrayList<>())
                 .add(life);
     }
@@ -222,7 +210,7 @@ public final class GroundTruth {
 
     /** Returns the buffers that a report made in a step speaks of: lent then and there, or else what a view points to. */
     private List<Life> lives(int step, Place place, boolean circularBuffer) {
-        List<Life> born = births.getOrDefault(new Deed(step, place, circularBuffer), List.of());
+        List<Life> born = at(place, circularBuffer, life -> life.allocationStep() == step);
         if (!born.isEmpty()) {
             return born;
         }
@@ -246,9 +234,7 @@ public final class GroundTruth {
         boolean circularBuffer = arrival.isOfCircularBuffer();
         Predicate<Life> ofTheOwner =
                 life -> life.details().owner().equals(arrival.details().owner());
-        List<Life> ended = deaths.getOrDefault(new Deed(arrival.step(), place, circularBuffer), List.of()).stream()
-                .filter(ofTheOwner)
-                .toList();
+        List<Life> ended = at(place, circularBuffer, ofTheOwner.and(life -> life.endStep() == arrival.step()));
         return ended.isEmpty()
                 ? endedElsewhere(arrival)
                         .or(() -> lastOf(thereSince(arrival.step(), place, circularBuffer, ofTheOwner)).stream()
@@ -268,8 +254,12 @@ public final class GroundTruth {
     }
 
     private List<Life> thereSince(int step, Place place, boolean circularBuffer, Predicate<Life> fits) {
+        return at(place, circularBuffer, fits.and(life -> life.allocationStep() <= step));
+    }
+
+    private List<Life> at(Place place, boolean circularBuffer, Predicate<Life> fits) {
         return byPlace.getOrDefault(place, List.of()).stream()
-                .filter(life -> life.allocationStep() <= step && life.isCircularBuffer() == circularBuffer)
+                .filter(life -> life.isCircularBuffer() == circularBuffer)
                 .filter(fits)
                 .toList();
     }
