@@ -320,12 +320,21 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * }</pre>
      *
      * @throws BudgetAssertionError if it was not, or if that is unknown
+     * @throws IllegalArgumentException if a budget has no limit, or none is given
      */
     public SELF staysWithin(BudgetSpec... budgets) {
+        rejectWithoutLimit(budgets);
         BudgetVerdict found = BudgetVerdict.of(verdict(), List.of(budgets), freeSpace());
         return found.isMet()
                 ? myself
                 : failed(shouldStayWithinBudget(found), text -> BudgetAssertionError.of(text, found));
+    }
+
+    private static void rejectWithoutLimit(BudgetSpec... budgets) {
+        if (budgets.length == 0 || Stream.of(budgets).anyMatch(BudgetSpec::isWithoutLimit)) {
+            throw new IllegalArgumentException(
+                    "A budget without a limit is always met. Give peakBytes, liveBytes, buffers or largestFreeBlock.");
+        }
     }
 
     /** Returns the free space of the allocators, if the subject knows it. */

@@ -74,6 +74,19 @@ class AmountAssertionsTests {
     }
 
     @Test
+    void aBudgetWithoutALimitIsRejected() {
+        String rejected =
+                "A budget without a limit is always met. Give peakBytes, liveBytes, buffers or largestFreeBlock.";
+
+        Assertions.assertThatIllegalArgumentException()
+                .isThrownBy(() -> assertThat(tracker).staysWithin())
+                .withMessage(rejected);
+        Assertions.assertThatIllegalArgumentException()
+                .isThrownBy(() -> assertThat(tracker).staysWithin(BudgetSpec.of(BufferType.DRAM)))
+                .withMessage(rejected);
+    }
+
+    @Test
     void aPeakOfMemoryOutsideDevicesIsNamedSo() {
         Assertions.assertThat(textOf(
                         () -> assertThat(tracker).hasPeakBytes(BufferType.SYSTEM_MEMORY, HistoryEvent.NO_DEVICE, 4096)))
