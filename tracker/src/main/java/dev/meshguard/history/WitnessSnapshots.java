@@ -220,7 +220,7 @@ final class WitnessSnapshots {
 
     /** Returns the mesh whose memory on a device a snapshot covers, if it covers any. */
     private @Nullable MeshOpenPeriod meshOver(int device, Witnessed snapshot) {
-        return snapshot.snapshot().devices().contains(device) ? openPeriod(device, snapshot) : null;
+        return snapshot.snapshot().allocated().containsKey(device) ? openPeriod(device, snapshot) : null;
     }
 
     private MeshOpenPeriod openPeriod(int device, Witnessed snapshot) {

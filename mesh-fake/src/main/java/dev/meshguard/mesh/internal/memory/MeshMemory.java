@@ -421,27 +421,33 @@ public final class MeshMemory {
         List<WitnessSnapshot> readings = new ArrayList<>(2);
         readings.add(read(moment, AllocatorId.MESH, meshAllocator));
         subDevices.localAllocators().forEach((id, allocator) -> readings.add(read(moment, id, allocator)));
-        WitnessSnapshot ofDevices = WitnessSnapshot.of(meshId, moment).ofAllocator(AllocatorId.DEVICE);
+        Map<Integer, Map<BufferType, List<Long>>> ofDevices = new HashMap<>();
         for (DeviceOpenPeriod life : ending) {
             if (life.hasAllocated() && !life.isOver()) {
-                for (BufferType type : ALLOCATABLE_TYPES) {
-                    ofDevices = ofDevices.region(
-                            life.device(), type, life.allocator().liveAddresses(type));
-                }
+                ofDevices.put(life.device(), liveAddresses(life.allocator()));
             }
         }
-        if (!ofDevices.devices().isEmpty()) {
-            readings.add(ofDevices);
+        if (!ofDevices.isEmpty()) {
+            readings.add(new WitnessSnapshot(meshId, moment, Optional.of(AllocatorId.DEVICE), ofDevices));
         }
         return readings;
     }
 
     private WitnessSnapshot read(WitnessSnapshot.Moment moment, AllocatorId id, Allocator allocator) {
-        WitnessSnapshot reading = WitnessSnapshot.of(meshId, moment).ofAllocator(id);
+        Map<BufferType, List<Long>> addresses = liveAddresses(allocator);
+        Map<Integer, Map<BufferType, List<Long>>> ofDevices = new HashMap<>();
+        devices.forEach(device -> ofDevices.put(device, addresses));
+        return new WitnessSnapshot(meshId, moment, Optional.of(id), ofDevices);
+    }
+
+    /** Returns the reserved addresses by memory, for all devices of an allocator. */
+    private static Map<BufferType, List<Long>> liveAddresses(Allocator allocator) {
+        Map<BufferType, List<Long>> addresses = new EnumMap<>(BufferType.class);
         for (BufferType type : ALLOCATABLE_TYPES) {
-            reading = reading.region(devices, type, allocator.liveAddresses(type));
+            addresses.put(
+                    type, LongStream.of(allocator.liveAddresses(type)).boxed().toList());
         }
-        return reading;
+        return Map.copyOf(addresses);
     }
 
     /** Clears the allocators of the mesh and of its sub-devices without a report; buffers keep their state. */
