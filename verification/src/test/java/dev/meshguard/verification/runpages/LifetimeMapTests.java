@@ -8,7 +8,6 @@ import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
@@ -22,15 +21,16 @@ class LifetimeMapTests {
     void drawsEachLifeInTheLaneOfItsMemory(Chromium chromium) {
         openTheMap(chromium);
 
-        assertThat(drawn(chromium)).isEqualTo(lives().count());
+        assertThat(drawn(chromium)).isEqualTo(LEAK.generations().count());
         assertThat(chromium.value("MapView.scene.lanes.length"))
-                .isEqualTo(lives().map(life -> life.device() + " " + life.type())
+                .isEqualTo(LEAK.generations()
+                        .map(life -> life.device() + " " + life.type())
                         .distinct()
                         .count());
         assertThat(chromium.attribute("#map-canvas", "aria-label"))
-                .isEqualTo("Lifetime map of " + lives().count() + " buffers in "
+                .isEqualTo("Lifetime map of " + LEAK.generations().count() + " buffers in "
                         + chromium.value("MapView.scene.lanes.length") + " lanes; "
-                        + lives().filter(BufferGeneration::isLive).count() + " still there at the end");
+                        + LEAK.generations().filter(BufferGeneration::isLive).count() + " still there at the end");
     }
 
     @Test
@@ -100,16 +100,16 @@ class LifetimeMapTests {
 
         chromium.select("#map-device", "device 3");
         chromium.select("#map-type", "L1");
-        awaitLanes(chromium, 1);
+        chromium.await("MapView.scene.lanes.length === 1");
         assertThat(drawn(chromium))
-                .isEqualTo(lives().filter(
-                                life -> life.device() == 3 && life.type().name().equals("L1"))
+                .isEqualTo(LEAK.generations()
+                        .filter(life -> life.device() == 3 && life.type().name().equals("L1"))
                         .count());
 
         chromium.click("#map-survivors-only");
         chromium.await("MapView.scene.drawn === "
-                + lives().filter(
-                                life -> life.device() == 3 && life.type().name().equals("L1"))
+                + LEAK.generations()
+                        .filter(life -> life.device() == 3 && life.type().name().equals("L1"))
                         .filter(BufferGeneration::isLive)
                         .count());
     }
@@ -146,7 +146,7 @@ class LifetimeMapTests {
 
         chromium.click("#map-survivors-only");
 
-        chromium.await("MapView.scene.drawn < " + lives().count());
+        chromium.await("MapView.scene.drawn < " + LEAK.generations().count());
         assertThat(chromium.value("freed.length")).isNotEqualTo(0L);
         assertThat(chromium.value("colours().filter((colour, index) => colour === withFreed[index]).length"))
                 .as("freed buffers without a colour of their own")
@@ -210,10 +210,6 @@ class LifetimeMapTests {
         chromium.await("MapView.scene !== undefined");
     }
 
-    private static void awaitLanes(Chromium chromium, int lanes) {
-        chromium.await("MapView.scene.lanes.length === " + lanes);
-    }
-
     static final String RANGE = "MapView.scene.view.to - MapView.scene.view.from";
 
     private static void awaitRange(Chromium chromium, String condition) {
@@ -226,12 +222,9 @@ class LifetimeMapTests {
 
     /** Returns the first buffer of a label that is still there at the end. */
     static BufferGeneration buffer(String label) {
-        return lives().filter(life -> life.isLive() && life.label().equals(Optional.of(label)))
+        return LEAK.generations()
+                .filter(life -> life.isLive() && life.label().equals(Optional.of(label)))
                 .findFirst()
                 .orElseThrow();
-    }
-
-    private static Stream<BufferGeneration> lives() {
-        return LEAK.generations();
     }
 }

@@ -20,7 +20,7 @@ class RangeTests {
     void theOriginsAreThoseOfTheRange(Chromium chromium) {
         chromium.open(LEAK.file());
         String whole = total(chromium, "buffers");
-        select(chromium, FROM, TO);
+        select(chromium);
 
         long allocated = LEAK.generations().filter(RangeTests::isAllocatedIn).count();
         assertThat(total(chromium, "buffers")).isNotEqualTo(whole).isEqualTo(allocated + " buffers in all.");
@@ -33,7 +33,7 @@ class RangeTests {
     @Test
     void theMatrixHasTheBytesOfTheRange(Chromium chromium) {
         chromium.open(LEAK.file());
-        select(chromium, FROM, TO);
+        select(chromium);
 
         for (int device = 0; device < 8; device++) {
             assertThat(ChartsTests.liveIn(chromium, device, BufferType.DRAM))
@@ -47,7 +47,7 @@ class RangeTests {
         chromium.open(LEAK.file());
         String before = chromium.text("#matrix-table");
         assertThat(chromium.find("#whole-run").isDisplayed()).isFalse();
-        select(chromium, FROM, TO);
+        select(chromium);
         chromium.scrollTo("#matrix");
 
         assertThat(chromium.shown("#whole-run")).isEqualTo("Events #100 to #300 only: show all");
@@ -58,8 +58,8 @@ class RangeTests {
         assertThat(chromium.find("#whole-run").isDisplayed()).isFalse();
     }
 
-    private static void select(Chromium chromium, long from, long to) {
-        chromium.run("Cursor.range.set([" + from + ", " + to + "])");
+    private static void select(Chromium chromium) {
+        chromium.run("Cursor.range.set([" + FROM + ", " + TO + "])");
     }
 
     private static String total(Chromium chromium, String mode) {
