@@ -26,7 +26,10 @@ import dev.meshguard.tracker.Scope;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,8 +105,8 @@ final class LineReports implements ConnectionReader {
     /** What all lines of the snapshot share that began and has not ended; null if there is none. */
     private @Nullable WitnessSnapshot begunSnapshot;
 
-    /** The content of its lines so far; null if one of them is lost, so that those up to its last one are not recorded. */
-    private @Nullable WitnessSnapshot snapshot;
+    /** The addresses of its lines so far; null if one of them is lost, so that those up to its last one are not recorded. */
+    private @Nullable Map<Integer, Map<BufferType, List<Long>>> snapshot;
 
     /** Whether a line was lost right before, so that the next snapshot may have begun with it. */
     private boolean isBeginLost;
@@ -490,13 +493,15 @@ final class LineReports implements ConnectionReader {
         boolean isComplete = line.isTrue("complete", true);
         if (!next.equals(begunSnapshot)) {
             dropSnapshot();
-            snapshot = isBeginLost ? null : next;
+            snapshot = isBeginLost ? null : new HashMap<>();
         }
         isBeginLost = false;
         if (snapshot != null) {
-            snapshot = snapshot.region(device, type, addresses);
+            List<Long> allocated = snapshot.computeIfAbsent(device, unused -> new EnumMap<>(BufferType.class))
+                    .computeIfAbsent(type, unused -> new ArrayList<>(addresses.length));
+            Arrays.stream(addresses).forEach(allocated::add);
             if (isComplete) {
-                tracker.witnessed(snapshot);
+                tracker.witnessed(new WitnessSnapshot(next.mesh(), next.moment(), next.allocator(), snapshot));
             }
         }
         begunSnapshot = isComplete ? null : next;

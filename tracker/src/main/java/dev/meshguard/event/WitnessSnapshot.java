@@ -2,6 +2,7 @@ package dev.meshguard.event;
 
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,11 +56,28 @@ public record WitnessSnapshot(
         UNKNOWN
     }
 
-    /** Copies the addresses. */
+    /** Creates a snapshot with its own copy of the addresses, ascending and each once. */
     public WitnessSnapshot {
         SortedMap<Integer, Map<BufferType, List<Long>>> copy = new TreeMap<>();
-        allocated.forEach((device, types) -> copy.put(device, Map.copyOf(types)));
+        allocated.forEach((device, types) -> {
+            Map<BufferType, List<Long>> ascending = new EnumMap<>(BufferType.class);
+            types.forEach((type, addresses) -> ascending.put(type, ascending(addresses)));
+            copy.put(device, Collections.unmodifiableMap(ascending));
+        });
         allocated = Collections.unmodifiableSortedMap(copy);
+    }
+
+    /** Devices with the same addresses share one list, which may be long. */
+    private static List<Long> ascending(List<Long> addresses) {
+        boolean isAscending = true;
+        long before = Long.MIN_VALUE;
+        for (long address : addresses) {
+            isAscending &= address > before;
+            before = address;
+        }
+        return isAscending
+                ? List.copyOf(addresses)
+                : addresses.stream().sorted().distinct().toList();
     }
 
     /** Returns a snapshot of the mesh with the given id that covers no memory yet. */
@@ -79,18 +97,14 @@ public record WitnessSnapshot(
 
     /** Returns this snapshot with a memory of several devices in which the same addresses are allocated. */
     public WitnessSnapshot region(List<Integer> ofDevices, BufferType type, long... addresses) {
-        List<Long> ascending =
-                Arrays.stream(addresses).sorted().distinct().boxed().toList();
+        List<Long> own = ascending(Arrays.stream(addresses).boxed().toList());
         Map<Integer, Map<BufferType, List<Long>>> all = new HashMap<>(allocated);
         for (int device : ofDevices) {
             Map<BufferType, List<Long>> types = new HashMap<>(all.getOrDefault(device, Map.of()));
             types.merge(
                     type,
-                    ascending,
-                    (some, more) -> Stream.concat(some.stream(), more.stream())
-                            .sorted()
-                            .distinct()
-                            .toList());
+                    own,
+                    (some, more) -> Stream.concat(some.stream(), more.stream()).toList());
             all.put(device, types);
         }
         return new WitnessSnapshot(mesh, moment, allocator, all);

@@ -42,6 +42,8 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -199,14 +201,14 @@ final class EventForms {
         }
 
         private WitnessSnapshot snapshot() {
-            WitnessSnapshot snapshot = new WitnessSnapshot(mesh, moment, allocator, Map.of());
+            Map<Integer, Map<BufferType, List<Long>>> allocated = new HashMap<>();
             for (Region region : regions) {
-                snapshot = snapshot.region(
-                        region.device(),
-                        region.type(),
-                        region.allocated().stream().mapToLong(Long::longValue).toArray());
+                allocated
+                        .computeIfAbsent(region.device(), unused -> new EnumMap<>(BufferType.class))
+                        .computeIfAbsent(region.type(), unused -> new ArrayList<>())
+                        .addAll(region.allocated());
             }
-            return snapshot;
+            return new WitnessSnapshot(mesh, moment, allocator, allocated);
         }
     }
 
