@@ -26,6 +26,8 @@ public record FrameName(String packageName, List<String> classes, String method)
     /** Matches generated classes, whose numbers have no meaning. */
     private static final Pattern PROXY =
             Pattern.compile("(?:com\\.sun\\.proxy|jdk\\.proxy\\d+)\\..*|(?:.*\\.)?\\$Proxy\\d+");
+
+    private static final Pattern PROXY_NUMBER = Pattern.compile("(?<=\\$Proxy)\\d+");
     /** Frames that are specific to one JDK, library or launcher. */
     private static final List<String> FOREIGN = List.of(
             "java.",
@@ -71,6 +73,13 @@ public record FrameName(String packageName, List<String> classes, String method)
                 || className.contains("$$FastClassBy")
                 || ACCESSOR.matcher(frame.getMethodName()).matches();
         return isForeign ? Optional.empty() : Optional.of(of(frame));
+    }
+
+    /** Returns a class without what is generated or counted in its name: of {@code Model$1} and {@code Model$$Lambda/0x71c3} {@code Model}. */
+    public static String plainClass(String className) {
+        String name = PROXY_NUMBER.matcher(withoutHiddenNumber(className)).replaceFirst("");
+        int simple = name.lastIndexOf('.') + 1;
+        return name.substring(0, simple) + String.join("$", classes(name.substring(simple)));
     }
 
     /** Returns the file and line of a frame, {@code KvCacheTest.java:41}, if it has them. */

@@ -49,8 +49,8 @@ import org.apiguardian.api.API.Status;
  *       is {@code Model}; a frame that repeats the one before it is left out;
  *   <li>if no frame remains: {@code owner} with the owner in lower case and without its numbers
  *       ({@code owner program (add)}), if it is known;
- *   <li>if no frame remains, or the size is unknown: {@code label} with the label, if it is known. That of an object is its class, without
- *       the number of a lambda or proxy.
+ *   <li>if no frame remains, or the size is unknown: {@code label} with the label, if it is known. That of an object is its class, named
+ *       as those of frames.
  * </ol>
  *
  * @param digest the SHA-256, 64 hexadecimal digits in lower case
@@ -68,7 +68,6 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
     private static final int MIN_DIGITS = 6;
     private static final long MAX_SIZE_CLASS = 1L << 62;
     private static final Pattern NUMBERS = Pattern.compile("\\d+");
-    private static final Pattern NUMBERED_CLASS = Pattern.compile("\\$\\$Lambda.*|(?<=\\$Proxy)\\d+");
     private static final Pattern BLANKS = Pattern.compile("\\s+");
 
     /** Returns the fingerprint of a group of survivors. */
@@ -82,7 +81,15 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
         List<FrameName> frames = buffer.origin().map(Fingerprint::frames).orElseGet(List::of);
         List<String> lines = new ArrayList<>(List.of(buffer.type().name(), Long.toString(sizeClass)));
         frames.forEach(frame -> lines.add(frame.toString()));
-        List<String> names = names(buffer, frames.isEmpty(), frames.isEmpty() || sizeClass == 0);
+        List<String> names = new ArrayList<>();
+        if (frames.isEmpty()) {
+            buffer.owner().map(Fingerprint::description).ifPresent(names::add);
+        }
+        if (sizeClass == 0) {
+            buffer.label().map(label -> "label " + FrameName.plainClass(label)).ifPresent(names::add);
+        } else if (frames.isEmpty()) {
+            buffer.label().map(label -> "label " + label).ifPresent(names::add);
+        }
         lines.addAll(names);
         String place = Stream.concat(frames.stream().limit(1).map(FrameName::description), names.stream())
                 .collect(Collectors.joining(", "));
@@ -105,16 +112,6 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
             }
         }
         return frames;
-    }
-
-    private static List<String> names(BufferGeneration buffer, boolean withOwner, boolean withLabel) {
-        List<String> names = new ArrayList<>();
-        buffer.owner().filter(owner -> withOwner).map(Fingerprint::description).ifPresent(names::add);
-        buffer.label()
-                .filter(label -> withLabel)
-                .map(label -> "label " + NUMBERED_CLASS.matcher(label).replaceAll(""))
-                .ifPresent(names::add);
-        return names;
     }
 
     /** The runtime numbers programs and traces in the order of their creation. */

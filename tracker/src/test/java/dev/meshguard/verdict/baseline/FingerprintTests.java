@@ -179,7 +179,15 @@ class FingerprintTests {
 
     /** Two objects of one method have the same frames, and no size that differs. */
     @ParameterizedTest
-    @ValueSource(strings = {"Deflater", "Deflater$$Lambda$14/0x0000000800c03000", "Deflater$$Lambda/0x000071c3"})
+    @ValueSource(
+            strings = {
+                "Deflater",
+                "Deflater$$Lambda$14/0x0000000800c03000",
+                "Deflater$$Lambda/0x000071c3",
+                "Deflater$MockitoMock$111",
+                "Deflater$ByteBuddy$xyz",
+                "Deflater$1"
+            })
     void standsOnTheClassOfAnObjectToo(String label) throws Exception {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.lease(AllocationDetails.user().labelled(label), OriginFilter.none(), SYSTEM_MEMORY, 0);
