@@ -360,9 +360,9 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
             return failed(shouldHaveSameUsage(difference));
         }
         return Stream.of(other, history)
-                .flatMap(run -> run.lostReports().stream())
+                .flatMap(run -> LeakCheck.create().examine(run).missingReports().stream())
                 .findFirst()
-                .map(lost -> failed(shouldLackNoReports(lost)))
+                .map(missing -> failed(shouldLackNoReports(missing)))
                 .orElse(myself);
     }
 

@@ -67,6 +67,10 @@ class AmountAssertionsTests {
     void claimsAboutAllReports(String claim, Consumer<TrackerAssert> assertion) {
         assertion.accept(assertThat(tracker));
 
+        AllocationTracker nothingAttached = AllocationTracker.create();
+        nothingAttached.checked();
+        Assertions.assertThat(textOf(() -> assertion.accept(assertThat(nothingAttached))))
+                .contains("Nothing was ever connected to the tracker");
         tracker.reportsLost(1, "the socket was closed");
 
         Assertions.assertThat(textOf(() -> assertion.accept(assertThat(tracker))))

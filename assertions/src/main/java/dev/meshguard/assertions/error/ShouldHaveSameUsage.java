@@ -1,8 +1,7 @@
 package dev.meshguard.assertions.error;
 
-import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.report.DifferenceReport;
-import dev.meshguard.text.InvariantText;
+import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
@@ -22,10 +21,7 @@ public final class ShouldHaveSameUsage extends BasicErrorMessageFactory {
     }
 
     /** Returns the message for runs without a difference, of which one lacks reports. */
-    public static ShouldHaveSameUsage shouldLackNoReports(HistoryEvent.ReportsLost lost) {
-        return new ShouldHaveSameUsage(
-                "that cannot be known",
-                InvariantText.of(
-                        "Reports of a run are missing (first at event #%d: %s).", lost.number(), lost.reason()));
+    public static ShouldHaveSameUsage shouldLackNoReports(InconclusiveReason missing) {
+        return new ShouldHaveSameUsage("that cannot be known", missing.text());
     }
 }
