@@ -5,6 +5,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.mesh.FailEachAllocation;
 import dev.meshguard.junit.summary.SummaryListener;
@@ -163,7 +164,7 @@ class SummaryTests {
     @Test
     void reportsAnAbortedTestSeparately() {
         assertThat(printed(Map.of(), AbortedTestCase.class)).containsExactly("""
-                        MeshGuard  3 tests tracked · 24 buffers · 2 aborted with findings
+                        MeshGuard  4 tests tracked · 24 buffers · 3 aborted with findings
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$AbortedTestCase#aborts
                            leaks             LOST  1 leak · 8 buffers · 32 KiB (32768 B)
                                              UNEXPLAINED  1 leak · 8 buffers · 32 KiB (32768 B)""");
@@ -546,6 +547,12 @@ class SummaryTests {
         @Test
         void abortsAndFrees(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
+            throw new TestAbortedException("no hardware");
+        }
+
+        @Test
+        void abortsAfterAWrongReport(AllocationTracker tracker) {
+            tracker.freed(0, BufferType.DRAM, 64);
             throw new TestAbortedException("no hardware");
         }
 

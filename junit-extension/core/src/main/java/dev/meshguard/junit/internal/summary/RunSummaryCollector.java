@@ -89,9 +89,10 @@ public final class RunSummaryCollector {
                 check.defects().forEach(finding -> knownLeaks = knownLeaks.and(LeakTotals.of(finding)));
             }
             case FAILED, ABORTED -> {
-                add(check.outcome() == CheckOutcome.FAILED ? Count.FAILED : Count.ABORTED, 1);
+                boolean hasFailed = check.outcome() == CheckOutcome.FAILED;
+                add(hasFailed ? Count.FAILED : Count.ABORTED, 1);
                 List<SurvivorFinding> defects = check.defects();
-                add(Count.FAILED_WITHOUT_LEAK, defects.isEmpty() ? 1 : 0);
+                add(Count.FAILED_WITHOUT_LEAK, hasFailed && defects.isEmpty() ? 1 : 0);
                 defects.forEach(finding -> leaks.merge(finding.cause(), LeakTotals.of(finding), LeakTotals::and));
             }
         }
