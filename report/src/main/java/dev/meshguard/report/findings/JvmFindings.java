@@ -104,7 +104,12 @@ public record JvmFindings(
             } catch (UnreadableLineException | IllegalArgumentException e) {
                 throw new IOException(
                         String.format(
-                                Locale.ROOT, "Cannot read line %d of %s, because %s", number, file, e.getMessage()),
+                                Locale.ROOT,
+                                "Cannot read line %d of %s, because %s. Run the tests again that wrote it, with this version of"
+                                        + " MeshGuard",
+                                number,
+                                file,
+                                e.getMessage()),
                         e);
             }
         }

@@ -212,7 +212,8 @@ class FindingsJsonTests {
                 .isThrownBy(() -> JvmFindings.read(file, "nightly-7"))
                 .withMessage("Cannot read line 2 of " + file
                         + ", because it counts 1 check and 2 findings in 4 lines, and before it are"
-                        + " 0 checks and 0 findings in 1 line: lines were removed or added");
+                        + " 0 checks and 0 findings in 1 line: lines were removed or added."
+                        + " Run the tests again that wrote it, with this version of MeshGuard");
     }
 
     @Test

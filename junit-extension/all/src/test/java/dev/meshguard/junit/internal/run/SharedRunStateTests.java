@@ -228,7 +228,8 @@ class SharedRunStateTests {
 
         assertThatIOException()
                 .isThrownBy(this::judge)
-                .withMessage("Cannot read line 2 of " + file + ", because kind \"weather\" is not known here");
+                .withMessage("Cannot read line 2 of " + file + ", because kind \"weather\" is not known here. Run the"
+                        + " tests again that wrote it, with this version of MeshGuard");
     }
 
     @Test
