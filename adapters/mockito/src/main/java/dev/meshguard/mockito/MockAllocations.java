@@ -91,7 +91,7 @@ final class MockAllocations {
     }
 
     /** Reports the free of a handle's memory; on all its devices, unless some are named. */
-    void free(@Nullable Object handle, Optional<List<Integer>> devices, BufferType unknownType) {
+    synchronized void free(@Nullable Object handle, Optional<List<Integer>> devices, BufferType unknownType) {
         MockAllocation allocation = known(handle, devices);
         if (allocation == null) {
             freeUnknown(AllocationDetails.user().labelled(description(handle)), devices, unknownType, newAddress(0));
@@ -101,9 +101,9 @@ final class MockAllocations {
     }
 
     /** Reports the close of a handle; a second close does nothing. */
-    void close(Object handle) {
+    synchronized void close(Object handle) {
         MockAllocation allocation = known(handle, Optional.empty());
-        if (allocation != null && isLive(allocation)) {
+        if (allocation != null && allocation.isLive()) {
             free(allocation, allocation.devices());
         } else if (allocation != null) {
             ignore(allocation, allocation.devices());
@@ -111,7 +111,7 @@ final class MockAllocations {
     }
 
     /** Reports the free of the memory that begins at an address. */
-    void free(long address, Optional<List<Integer>> devices, Optional<BufferType> type, Signature method) {
+    synchronized void free(long address, Optional<List<Integer>> devices, Optional<BufferType> type, Signature method) {
         List<MockAllocation> candidates = candidates(address, devices, type);
         if (candidates.isEmpty()) {
             freeUnknown(AllocationDetails.user(), devices, type.orElse(BufferType.DRAM), address);
@@ -135,7 +135,7 @@ final class MockAllocations {
     }
 
     /** Returns the latest allocation of a handle that is live there; without any, the last one, so that a second free is reported as one. */
-    private synchronized @Nullable MockAllocation known(@Nullable Object handle, Optional<List<Integer>> devices) {
+    private @Nullable MockAllocation known(@Nullable Object handle, Optional<List<Integer>> devices) {
         if (handle == null) {
             return null;
         }
@@ -152,16 +152,11 @@ final class MockAllocations {
         return own.get(own.size() - 1);
     }
 
-    private synchronized boolean isLive(MockAllocation allocation) {
-        return allocation.isLive();
-    }
-
     /**
      * Returns the live allocations at an address. Without any, returns the last one there, so that a second free is reported as
      * one.
      */
-    private synchronized List<MockAllocation> candidates(
-            long address, Optional<List<Integer>> devices, Optional<BufferType> type) {
+    private List<MockAllocation> candidates(long address, Optional<List<Integer>> devices, Optional<BufferType> type) {
         List<MockAllocation> there = byAddress.getOrDefault(address, List.of()).stream()
                 .filter(allocation -> devices.map(allocation::isOnAny).orElse(true))
                 .filter(allocation ->
@@ -177,7 +172,7 @@ final class MockAllocations {
             ignore(allocation, devices);
             return;
         }
-        end(allocation, devices);
+        allocation.end(devices);
         MemoryRequest release = tracker.release(allocation.release());
         for (int device : devices) {
             tracker.freed(release, device, allocation.type(), allocation.address(), Ownership.UNKNOWN);
@@ -185,15 +180,11 @@ final class MockAllocations {
     }
 
     /** Returns whether the address was reused, so that a second free is not attributed to the new owner. */
-    private synchronized boolean isReused(MockAllocation allocation, List<Integer> devices) {
+    private boolean isReused(MockAllocation allocation, List<Integer> devices) {
         return devices.stream().noneMatch(allocation::isLiveOn)
                 && byAddress.getOrDefault(allocation.address(), List.of()).stream()
                         .filter(other -> other.type() == allocation.type())
                         .anyMatch(other -> devices.stream().anyMatch(other::isLiveOn));
-    }
-
-    private synchronized void end(MockAllocation allocation, List<Integer> devices) {
-        allocation.end(devices);
     }
 
     private void ignore(MockAllocation allocation, List<Integer> devices) {
