@@ -93,15 +93,15 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                 }
             });
             if (violations.size() == before) {
-                missing.stream().findFirst().ifPresent(reason -> checkNoUse(budget, reason));
+                missing.stream().findFirst().ifPresent(reason -> reportNotCheckable(budget, reason));
             }
             if (budget.needsAllocator()) {
                 checkFreeBlocks(budget, freeSpaces);
             }
         }
 
-        /** What the history lacks may exceed every limit that only an allocator could check. */
-        private void checkNoUse(BudgetSpec budget, InconclusiveReason reason) {
+        /** Missing reports may exceed each limit but that of the largest free block, which is the allocator's own figure. */
+        private void reportNotCheckable(BudgetSpec budget, InconclusiveReason reason) {
             budget.limits().keySet().stream()
                     .filter(metric -> metric != BudgetMetric.LARGEST_FREE_BLOCK)
                     .forEach(metric -> violations.add(new BudgetViolation.NotCheckable(budget, metric, reason.text())));
