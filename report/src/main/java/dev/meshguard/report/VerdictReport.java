@@ -117,48 +117,17 @@ public record VerdictReport(
     public VerdictReport noting(String note) {
         List<String> more = new ArrayList<>(notes);
         more.add(note);
-        return new VerdictReport(
-                verdict,
-                survivors,
-                sections,
-                more,
-                expectations,
-                expectationSnippet,
-                reproduction,
-                page,
-                shortage,
-                hasNoTest);
+        return with(more, reproduction, page, hasNoTest);
     }
 
     /** Returns this report with the command that reproduces it. */
     public VerdictReport reproducedBy(String command) {
-        Optional<String> known = Optional.of(command);
-        return new VerdictReport(
-                verdict,
-                survivors,
-                sections,
-                notes,
-                expectations,
-                expectationSnippet,
-                known,
-                page,
-                shortage,
-                hasNoTest);
+        return with(notes, Optional.of(command), page, hasNoTest);
     }
 
     /** Returns this report for memory of no test: no annotation can expect it, but an entry of a file can. */
     public VerdictReport ofNoTest() {
-        return new VerdictReport(
-                verdict,
-                survivors,
-                sections,
-                notes,
-                expectations,
-                expectationSnippet,
-                reproduction,
-                page,
-                shortage,
-                true);
+        return with(notes, reproduction, page, true);
     }
 
     /** Returns whether no annotation can expect its memory, because there is no test that could have one. */
@@ -168,18 +137,22 @@ public record VerdictReport(
 
     /** Returns this report with the location of a page that shows it. */
     public VerdictReport shownAt(String place) {
-        Optional<String> known = Optional.of(place);
+        return with(notes, reproduction, Optional.of(place), hasNoTest);
+    }
+
+    private VerdictReport with(
+            List<String> ownNotes, Optional<String> command, Optional<String> place, boolean isOfNoTest) {
         return new VerdictReport(
                 verdict,
                 survivors,
                 sections,
-                notes,
+                ownNotes,
                 expectations,
                 expectationSnippet,
-                reproduction,
-                known,
+                command,
+                place,
                 shortage,
-                hasNoTest);
+                isOfNoTest);
     }
 
     /**
