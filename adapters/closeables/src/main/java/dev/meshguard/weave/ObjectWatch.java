@@ -100,10 +100,15 @@ final class ObjectWatch implements Watch {
 
     private void begun(ThreadCalls thread, Object object, String method, @Nullable Object type) {
         closing.incrementAndGet();
-        // Only then is it known that no other thread lets the watch sleep.
-        boolean decides = !watcher.isIdle() && decides(object.getClass(), method, type);
-        if (!thread.begin(this, object, method, decides)) {
-            closing.decrementAndGet();
+        boolean isEntered = false;
+        try {
+            // Only then is it known that no other thread lets the watch sleep.
+            boolean decides = !watcher.isIdle() && decides(object.getClass(), method, type);
+            isEntered = thread.begin(this, object, method, decides);
+        } finally {
+            if (!isEntered) {
+                closing.decrementAndGet();
+            }
         }
     }
 

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 public interface ObjectWatcher {
 
     /**
-     * Returns whether no report is of use now. None is made then, and it is asked no more until {@link Weaver#wake}. It is asked before each
-     * report, so it must neither construct nor close objects.
+     * Returns whether no report is of use now; none is made then. It is asked before each report, but not again until {@link Weaver#wake} once
+     * it has been idle while no closing method ran. It must neither construct nor close objects.
      */
     default boolean isIdle() {
         return false;

@@ -1,8 +1,7 @@
 package dev.meshguard.weave;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of woven code that a thread has not left. */
@@ -14,31 +13,14 @@ final class ThreadCalls {
     /** Whether the thread runs code of the weaver or of a watcher. */
     boolean isBusy;
 
-    /** The innermost call of a closing method. */
-    private @Nullable ClosingCall innermost;
+    /** The calls of closing methods, the innermost last. */
+    private final List<ClosingCall> closing = new ArrayList<>(1);
 
-    /**
-     * A call.
-     *
-     * @param outer the one in which it runs
-     */
-    @SuppressWarnings("ReferenceEquality") // Objects and calls are identities.
-    private record ClosingCall(
-            Watch watch,
-            Object object,
-            String method,
-            @Nullable ClosingCall outer) {
+    private record ClosingCall(Watch watch, Object object, String method) {
 
+        @SuppressWarnings("ReferenceEquality") // Objects are identities.
         boolean isOf(Watch other, Object one) {
             return watch == other && object == one;
-        }
-
-        @Nullable
-        ClosingCall without(ClosingCall ended) {
-            if (this == ended) {
-                return outer;
-            }
-            return new ClosingCall(watch, object, method, outer == null ? null : outer.without(ended));
         }
     }
 
@@ -48,38 +30,38 @@ final class ThreadCalls {
      * @param decides whether it is the one that calls of the object run. Otherwise it is a part of the method that has called {@code super}
      */
     boolean begin(Watch watch, Object object, String method, boolean decides) {
-        boolean isEntered = decides || innermostOf(watch, object) != null;
+        boolean isEntered = decides || innermost(watch, object) >= 0;
         if (isEntered) {
-            innermost = new ClosingCall(watch, object, decides ? method : OVERRIDDEN, innermost);
+            closing.add(new ClosingCall(watch, object, decides ? method : OVERRIDDEN));
         }
         return isEntered;
     }
 
-    private @Nullable ClosingCall innermostOf(Watch watch, Object object) {
-        ClosingCall call = innermost;
-        while (call != null && !call.isOf(watch, object)) {
-            call = call.outer;
+    /** Returns the index of the innermost call of an object; negative if there is none. */
+    private int innermost(Watch watch, Object object) {
+        int index = closing.size() - 1;
+        while (index >= 0 && !closing.get(index).isOf(watch, object)) {
+            index--;
         }
-        return call;
+        return index;
     }
 
-    /** Leaves the innermost method of an object that was entered, and returns its name; null if there is none. */
+    /**
+     * Leaves the innermost method of an object that was entered, and returns its name; null if there is none. Allocates no memory: there may be
+     * none left.
+     */
     @Nullable
     String end(Watch watch, Object object) {
-        ClosingCall ended = innermostOf(watch, object);
-        if (innermost == null || ended == null) {
-            return null;
-        }
-        innermost = innermost.without(ended);
-        return ended.method;
+        int ended = innermost(watch, object);
+        return ended < 0 ? null : closing.remove(ended).method();
     }
 
     /** Returns the methods of an object that decide and run on. */
     List<String> deciding(Watch watch, Object object) {
         // Most closing methods run in no other one.
-        return innermostOf(watch, object) == null
+        return innermost(watch, object) < 0
                 ? List.of()
-                : Stream.iterate(innermost, Objects::nonNull, ClosingCall::outer)
+                : closing.stream()
                         .filter(call -> call.isOf(watch, object) && !call.method.equals(OVERRIDDEN))
                         .map(ClosingCall::method)
                         .toList();

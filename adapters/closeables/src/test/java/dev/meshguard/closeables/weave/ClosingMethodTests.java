@@ -156,6 +156,22 @@ class ClosingMethodTests {
                 .containsExactly("constructed Working", "lost Working: none left", "closed Working");
     }
 
+    @Test
+    void aCloseWhoseBeginCannotBeReportedIsLostAndKeepsNoWatcherAwake() {
+        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
+
+        assertThat(recorder.reportsOf(() -> {
+                    Handle handle = new Handle();
+                    recorder.runOutOfMemoryIn("begun");
+                    handle.close();
+                    recorder.runOutOfMemoryIn(null);
+                    recorder.idle(true);
+                    new Handle();
+                    recorder.idle(false);
+                }))
+                .containsExactly("constructed Handle", "lost Handle: none left");
+    }
+
     static class Chained extends Handle {
 
         private final boolean throwsBefore;

@@ -20,6 +20,7 @@ final class RecordingWatcher implements ObjectWatcher {
     private final List<String> reports = new ArrayList<>();
     private volatile boolean isIdle;
     private volatile boolean isWithoutMemory;
+    private volatile @Nullable String methodWithoutMemory;
     private volatile @Nullable Error failureInTransformer;
 
     private RecordingWatcher() {}
@@ -102,6 +103,11 @@ final class RecordingWatcher implements ObjectWatcher {
         isWithoutMemory = isOut;
     }
 
+    /** Does so where a method asks it; null ends that. */
+    void runOutOfMemoryIn(@Nullable String method) {
+        methodWithoutMemory = method;
+    }
+
     /** Fails from now on where a transformer asks it; null ends that. */
     void failInTransformer(@Nullable Error failure) {
         failureInTransformer = failure;
@@ -110,13 +116,15 @@ final class RecordingWatcher implements ObjectWatcher {
     @Override
     public boolean isReportedAtStart() {
         Error failure = failureInTransformer;
-        if (failure != null
-                && StackWalker.getInstance()
-                        .walk(frames ->
-                                frames.anyMatch(frame -> frame.getMethodName().equals("transform")))) {
+        if (failure != null && isRunning("transform")) {
             throw failure;
         }
         return false;
+    }
+
+    private static boolean isRunning(String method) {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getMethodName().equals(method)));
     }
 
     void record(String report) {
@@ -132,7 +140,8 @@ final class RecordingWatcher implements ObjectWatcher {
 
     @Override
     public boolean isIdle() {
-        if (isWithoutMemory) {
+        String method = methodWithoutMemory;
+        if (isWithoutMemory || (method != null && isRunning(method))) {
             throw new OutOfMemoryError("none left");
         }
         return isIdle;
