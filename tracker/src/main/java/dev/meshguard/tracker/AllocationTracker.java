@@ -253,21 +253,6 @@ public final class AllocationTracker implements AllocationListener {
         recorder.withdrawn(request, type, lease);
     }
 
-    /** Takes the memory of each lease back that handed out an object, freed or not; see {@link Lease#withdrawn}. */
-    @API(status = Status.INTERNAL, since = "0.1")
-    public void withdrawn(Object handle) {
-        for (HistoryEvent event : recorder.history(flatAddresses).events()) {
-            if (event instanceof HistoryEvent.Allocated lease
-                    && lease.device() == HistoryEvent.NO_DEVICE
-                    && lease.request()
-                            .handle()
-                            .filter(known -> known.refersTo(handle))
-                            .isPresent()) {
-                withdrawn(lease.request(), lease.type(), lease.address());
-            }
-        }
-    }
-
     @Override
     public void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {

@@ -12,7 +12,6 @@ import dev.meshguard.weave.ObjectWatcher;
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import dev.meshguard.weave.WeaverUnavailableException;
-import java.lang.ref.ReferenceQueue;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -57,15 +56,20 @@ final class OpenObjects implements ObjectWatcher {
         TestThreads.whenReceived(() -> Weaver.wake(this));
     }
 
-    /** An object that is not closed. It is its own key, and the handle of its lease: one weak reference for each. */
+    /**
+     * An object that is not closed. It is its own key, and the handle of its lease: one weak reference for each. The tracker keeps that, so the
+     * collector must not put it into a queue that outlives the tracker.
+     */
     private static final class OpenObject extends WeakIdentity {
 
         private final Kind kind;
         private final Lease lease;
+        private final WeakIdentityMap<Lease> closed;
 
-        OpenObject(Object object, ReferenceQueue<Object> collected, Kind kind, Lease lease) {
-            super(object, collected);
+        OpenObject(Object object, Kind kind, Lease lease, WeakIdentityMap<Lease> closed) {
+            super(object, closed.queue());
             this.kind = kind;
+            this.closed = closed;
             this.lease = lease.handedOutAs(this);
         }
 
@@ -126,8 +130,12 @@ final class OpenObjects implements ObjectWatcher {
         }
         AllocationTracker tracker =
                 TestThreads.trackerOfThread(TrackedCloseablesSource.ID).orElse(null);
-        Kind kind = tracker == null ? null : ObjectKinds.of(tracker, types).kind(object.getClass());
-        if (tracker == null || kind == null) {
+        if (tracker == null) {
+            return;
+        }
+        ObjectKinds kinds = ObjectKinds.of(tracker, types);
+        Kind kind = kinds.kind(object.getClass());
+        if (kind == null) {
             return;
         }
         for (Map.Entry<String, String> method : unheard.entrySet()) {
@@ -140,7 +148,7 @@ final class OpenObjects implements ObjectWatcher {
             }
         }
         Lease lease = tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0);
-        OpenObject one = new OpenObject(object, open.queue(), kind, lease);
+        OpenObject one = new OpenObject(object, kind, lease, kinds.closed());
         if (!open.putIfAbsent(one, one)) {
             // A class that is woven again while its constructor runs reports an object twice.
             lease.withdrawn();
@@ -168,8 +176,9 @@ final class OpenObjects implements ObjectWatcher {
                 + (message == null ? "" : ": " + message);
     }
 
-    /** Takes the archives back that the JDK has put into its cache. */
-    void freeKept() {
+    /** Forgets the objects that nobody can close any more, and takes the archives back that the JDK has put into its cache. */
+    void poll() {
+        open.forgetAllCollected();
         open.objects().filter(JdkObjects::keepForUrl).forEach(this::constructionFailed);
     }
 
@@ -180,7 +189,9 @@ final class OpenObjects implements ObjectWatcher {
             none.lease.withdrawn();
         } else if (!JdkObjects.isOfNobody(object)) {
             // It may have been closed by its constructor.
-            TestThreads.trackerOfEarlier(TrackedCloseablesSource.ID).ifPresent(tracker -> tracker.withdrawn(object));
+            TestThreads.trackerOfEarlier(TrackedCloseablesSource.ID)
+                    .map(tracker -> ObjectKinds.of(tracker, types).closed().remove(object))
+                    .ifPresent(Lease::withdrawn);
         }
     }
 
@@ -199,6 +210,7 @@ final class OpenObjects implements ObjectWatcher {
             one.lease.freeFailed(reason);
         } else if (!isFreedByCollector() && open.remove(subject, one)) {
             one.lease.freed();
+            one.closed.putIfAbsent(one, one.lease);
         }
     }
 

@@ -96,7 +96,7 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
 
         @Override
         public void poll() {
-            OpenObjects.OF_JVM.freeKept();
+            OpenObjects.OF_JVM.poll();
             long all = OpenObjects.OF_JVM.losses();
             // Another thread may have told more meanwhile.
             long untold = Math.max(0, all - losses.getAndAccumulate(all, Math::max));

@@ -7,6 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TestThreads;
@@ -40,6 +46,7 @@ import java.util.Collections;
 import java.util.Currency;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Scanner;
 import java.util.Set;
@@ -279,6 +286,15 @@ class TrackCloseablesTests implements WithFixtures {
         }
 
         @Test
+        void theConstructorOfASubclassThrowsAfterAClose(AllocationTracker tracker) {
+            CountedRequest other = new CountedRequest();
+            tracker.allocated(other, HistoryEvent.NO_DEVICE, BufferType.SYSTEM_MEMORY, -1, 0, Ownership.UNKNOWN);
+            assertThatThrownBy(() -> new StrictCursor(true)).hasMessage("no name");
+            tracker.freed(other, HistoryEvent.NO_DEVICE, BufferType.SYSTEM_MEMORY, -1, Ownership.UNKNOWN);
+            assertThat(other.searches).as("searches of the whole history").isZero();
+        }
+
+        @Test
         void itsConstructorClosesIt() {
             empty = new EmptyCursor();
         }
@@ -352,6 +368,28 @@ class TrackCloseablesTests implements WithFixtures {
     }
 
     // Constructors and closing methods
+
+    /** Counts how often its object is compared with another. */
+    static class CountedRequest implements MemoryRequest {
+
+        private int searches;
+
+        @Override
+        public AllocationDetails details() {
+            return AllocationDetails.user();
+        }
+
+        @Override
+        public Optional<WeakReference<Object>> handle() {
+            searches++;
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<Origin> origin() {
+            return Optional.empty();
+        }
+    }
 
     /** It closes itself if it has no name, and throws later. */
     static class StrictCursor extends Cursor {
@@ -940,6 +978,27 @@ class TrackCloseablesTests implements WithFixtures {
         Reference<Object> failure = new WeakReference<>(failedReport());
 
         assertThat(isCollected(failure)).isTrue();
+    }
+
+    @TrackAllocations
+    @TrackCloseables(Cursor.class)
+    static class EndedCase {
+        private static Reference<Object> trackerOfTest = new WeakReference<>(null);
+
+        @Test
+        void closesOneAndDropsAnother(AllocationTracker tracker) {
+            trackerOfTest = new WeakReference<>(tracker);
+            new Cursor().close();
+            new Cursor();
+            System.gc();
+        }
+    }
+
+    /** No later object may be needed for that. */
+    @Test
+    void theHistoryOfATestIsNotKept() {
+        assertThat(failureOf(EndedCase.class)).startsWith("LEAK  1 Cursor, LOST");
+        assertThat(isCollected(EndedCase.trackerOfTest)).isTrue();
     }
 
     private static String failureOf(Class<?> fixture) {
