@@ -43,6 +43,7 @@ public final class BufferGeneration {
      *
      * @param allocatedAt the number of the allocation event
      * @param request the request it was part of
+     * @param device the device it named, which a mesh that does not lie over it may report for another
      * @param size the size it named, in bytes
      * @param ownership whether the reporting object owned the memory
      * @param freedAt the number of the event that freed it, if one did
@@ -51,6 +52,7 @@ public final class BufferGeneration {
     public record Report(
             long allocatedAt,
             MemoryRequest request,
+            int device,
             long size,
             Ownership ownership,
             OptionalLong freedAt,
@@ -60,6 +62,7 @@ public final class BufferGeneration {
             return new Report(
                     report.number(),
                     report.request(),
+                    report.device(),
                     report.size(),
                     report.ownership(),
                     OptionalLong.empty(),
@@ -67,12 +70,18 @@ public final class BufferGeneration {
         }
 
         private Report withSize(long newSize) {
-            return new Report(allocatedAt, request, newSize, ownership, freedAt, release);
+            return new Report(allocatedAt, request, device, newSize, ownership, freedAt, release);
         }
 
         private Report freedBy(HistoryEvent.Freed free) {
             return new Report(
-                    allocatedAt, request, size, ownership, OptionalLong.of(free.number()), Optional.of(free.request()));
+                    allocatedAt,
+                    request,
+                    device,
+                    size,
+                    ownership,
+                    OptionalLong.of(free.number()),
+                    Optional.of(free.request()));
         }
 
         /** Returns the details of the request. */
@@ -586,7 +595,7 @@ public final class BufferGeneration {
             return fit > 0;
         }
         if (later.request().equals(earlier.request())) {
-            return true;
+            return later.device() == free.device() || earlier.device() != free.device();
         }
         boolean sameDevices = devices.areAlike(later.request(), free.request());
         if (sameDevices != devices.areAlike(earlier.request(), free.request())) {

@@ -615,7 +615,7 @@ public final class AllocationTracker implements AllocationListener {
         return current == null ? contextOfThread.get().orElse(null) : current;
     }
 
-    /** Omits the ticket only for reports without details, so that such reports share nothing between threads. */
+    /** Keeps nothing for a request without details, unless it is attributed. */
     private MemoryRequest withoutOrigin(
             AllocationDetails details, boolean isAttributed, @Nullable AllocationContext context) {
         MemoryRequest plain = MemoryRequest.of(details);

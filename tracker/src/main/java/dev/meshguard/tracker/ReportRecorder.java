@@ -136,12 +136,9 @@ final class ReportRecorder {
         }
     }
 
-    /** A request that a tracker did not number is as late as its only report, or as the latest request that it did number. */
+    /** Each report of a request that a tracker did not number takes the next ticket, so that these are ordered as they arrive. */
     private long ticketOf(MemoryRequest request) {
-        if (request instanceof TrackedRequest tracked) {
-            return tracked.ticket();
-        }
-        return request.hasOneReport() ? ticket.incrementAndGet() : ticket.get();
+        return request instanceof TrackedRequest tracked ? tracked.ticket() : nextTicket();
     }
 
     /** Returns null for a request without details, for which the journal stores nothing. */

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Seed;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -42,7 +44,7 @@ class EventOrderTests {
     }
 
     @Test
-    void ordersRequestsByPhaseAndDeviceWhereNothingNumbersThem() {
+    void isThatOfArrivalWhereNothingNumbersRequests() {
         AllocationTracker tracker =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
         tracker.allocated(1, BufferType.DRAM, 0x1000, 64);
@@ -51,7 +53,18 @@ class EventOrderTests {
         tracker.freed(1, BufferType.DRAM, 0x1000);
         tracker.freed(0, BufferType.DRAM, 0x1000);
 
-        assertThat(description(tracker)).containsExactly("#1 +0", "#2 +1", "#3 TEST", "#4 -0", "#5 -1");
+        assertThat(description(tracker)).containsExactly("#1 +1", "#2 +0", "#3 TEST", "#4 -1", "#5 -0");
+    }
+
+    @Test
+    void isThatOfArrivalInARestoredRequest() {
+        AllocationTracker tracker = AllocationTracker.create();
+        var request = MemoryRequest.restored(AllocationDetails.user(), Optional.empty());
+        for (int device : new int[] {3, 1, 2}) {
+            tracker.allocated(request, device, BufferType.DRAM, 0x1000, 64, Ownership.UNKNOWN);
+        }
+
+        assertThat(description(tracker)).containsExactly("#1 +3", "#2 +1", "#3 +2");
     }
 
     @Test

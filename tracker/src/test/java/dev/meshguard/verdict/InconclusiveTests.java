@@ -380,6 +380,6 @@ class InconclusiveTests {
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 1, 0, 2, 0, 0, 0));
         assertThat(verdict.totals())
                 .isEqualTo(Map.of(
-                        new MemoryKey(NO_DEVICE, DRAM, BufferLifetime.USER), new Timeline.Section(160, 3, 96, 2, 96)));
+                        new MemoryKey(NO_DEVICE, DRAM, BufferLifetime.USER), new Timeline.Section(160, 3, 96, 2, 160)));
     }
 }

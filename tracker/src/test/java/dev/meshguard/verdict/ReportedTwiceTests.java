@@ -103,7 +103,7 @@ class ReportedTwiceTests {
                 mesh 0 over 1..2; allocate DRAM 0x1000 on 1..2, and 0x1000 on 0, mesh 0, of program 7;
                 free DRAM 0x1000 on 1..2, mesh 0; close
                 = REPORTED_TWICE MISREPORTED
-                because mesh 0 does not lie over device 0: {allocated 1} reports what {allocated 2} reports on device 1
+                because mesh 0 does not lie over device 0: {allocated 3} reports what {allocated 1} reports on device 1
             is named for another device though the program was in the cache when it ended
                 mesh 0 over 1..2; allocate DRAM 0x1000 on 1..2, and 0x1000 on 0, mesh 0, of program 7; cached program 7;
                 end program 7; free DRAM 0x1000 on 1..2, mesh 0; close

@@ -84,10 +84,10 @@ class HistoryJsonTests {
                 {"kind":"origin","id":1,"frames":[{"class":"dev.example.KvCacheTest","method":"decode","file":"KvCacheTest.java","line":41}]}
                 {"kind":"request","id":1,"label":"kv-cache","origin":1}
                 {"kind":"allocated","number":3,"request":1,"device":0,"type":"DRAM","address":1073739776,"size":2048,"ownership":"OWNING"}
+                {"kind":"allocated","number":4,"request":1,"device":1,"type":"DRAM","address":1073739776,"size":2048,"ownership":"OWNING"}
                 {"kind":"request","id":2,"buffer":"CIRCULAR_BUFFER","owner":{"kind":"PROGRAM","name":"7 (add)"},"origin":1}
-                {"kind":"allocated","number":4,"request":2,"device":0,"type":"L1","address":101152,"size":4096}
-                {"kind":"freed","number":5,"device":0,"type":"DRAM","address":1073739776}
-                {"kind":"allocated","number":6,"request":1,"device":1,"type":"DRAM","address":1073739776,"size":2048,"ownership":"OWNING"}
+                {"kind":"allocated","number":5,"request":2,"device":0,"type":"L1","address":101152,"size":4096}
+                {"kind":"freed","number":6,"device":0,"type":"DRAM","address":1073739776}
                 {"kind":"witnessed","number":7,"mesh":0,"moment":"CLOSE_BEGUN","regions":[{"device":0,"type":"DRAM","allocated":[]},{"device":1,"type":"DRAM","allocated":[1073739776]}]}
                 {"kind":"checked","number":8,"today":"2026-03-01"}
                 {"kind":"end","events":8,"ledgerEntries":2}

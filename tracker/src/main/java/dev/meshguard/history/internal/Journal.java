@@ -147,7 +147,7 @@ public final class Journal {
     /**
      * Appends a report.
      *
-     * @param ticket that of its request
+     * @param ticket that of its request, or the next one if a tracker did not number the request
      * @param request the request; null if nothing is known of it
      * @param device the device id, at most 65,535
      * @param bytes the size; 0 if it frees memory
@@ -206,9 +206,9 @@ public final class Journal {
      * Returns the events so far, numbered from 1; later ones do not change the list.
      *
      * <p>They are in the order of arrival, except for reports between two marks, which threads may have made at one time.
-     * These are in the order of their tickets, then of their devices, so that threads which work on a device each always give
-     * the same numbers. Reports of one device never change their order, whatever their tickets are: two threads may reach a
-     * device in another order than the one in which they got their tickets.
+     * These are in the order of their tickets, then of their devices, so that the threads of one request, which work on a
+     * device each, always give the same numbers. Reports of one device never change their order, whatever their tickets are:
+     * two threads may reach a device in another order than the one in which they got their tickets.
      */
     public List<HistoryEvent> events() {
         return new Events(List.copyOf(blocks), size, isOrdered);

@@ -117,7 +117,7 @@ public final class AmbiguousReportRule implements Rule {
                         == open.size();
     }
 
-    /** Reports without any details are ordered by device only: it is unknown which report followed which. */
+    /** A log's reports are never anonymous. */
     private static boolean isTheSameAgain(Report earlier, Report later) {
         return !later.request().isAnonymous()
                 && later.allocatedAt() == earlier.allocatedAt() + 1

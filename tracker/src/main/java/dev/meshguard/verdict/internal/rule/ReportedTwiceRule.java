@@ -1,7 +1,6 @@
 package dev.meshguard.verdict.internal.rule;
 
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.history.BufferGeneration;
@@ -63,10 +62,9 @@ public final class ReportedTwiceRule implements Rule {
     private static Optional<Evidence> reportedForItsMesh(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         Optional<Report> real = buffer.reports().stream()
-                .filter(report -> deviceOf(survivor, report) == buffer.device())
+                .filter(report -> report.device() == buffer.device())
                 .findFirst();
-        boolean isReal =
-                buffer.reportsRemaining().stream().anyMatch(report -> deviceOf(survivor, report) == buffer.device());
+        boolean isReal = buffer.reportsRemaining().stream().anyMatch(report -> report.device() == buffer.device());
         boolean isKept = buffer.owner().filter(survivor.history()::isCached).isPresent();
         if (buffer.mesh().isEmpty() || real.isEmpty() || isReal || isKept) {
             return Optional.empty();
@@ -75,16 +73,10 @@ public final class ReportedTwiceRule implements Rule {
         return Optional.of(Evidence.formatted(
                 "mesh %d does not lie over device %d: event #%d reports what event #%d reports on device %d",
                 buffer.mesh().getAsInt(),
-                deviceOf(survivor, remaining),
+                remaining.device(),
                 remaining.allocatedAt(),
                 real.get().allocatedAt(),
                 buffer.device()));
-    }
-
-    /** Returns the device that a report named; it differs from the buffer's where a mesh does not cover it. */
-    private static int deviceOf(SurvivorFacts survivor, Report report) {
-        HistoryEvent event = survivor.history().event(report.allocatedAt()).orElseThrow();
-        return ((HistoryEvent.Allocated) event).device();
     }
 
     private static Optional<Evidence> viewOfAPart(SurvivorFacts survivor) {
