@@ -123,9 +123,7 @@ final class ArrowMemoryWatcher implements ObjectWatcher {
 
     @Override
     public void constructed(Object object, Map<String, String> unheard) {
-        if (!unheard.isEmpty()) {
-            throw new IllegalStateException("Its close is not heard: " + unheard);
-        }
+        ObjectWatcher.rejectUnheard(unheard);
         if (object instanceof BufferAllocator allocator && !(object instanceof TrackedRootAllocator)) {
             allocators.put(allocator, new Life(new Throwable(), new AtomicReference<>()));
         } else if (object instanceof AllocationManager memory) {

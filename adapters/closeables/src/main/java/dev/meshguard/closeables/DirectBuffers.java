@@ -92,9 +92,7 @@ final class DirectBuffers implements ObjectWatcher {
 
     @Override
     public void constructed(Object object, Map<String, String> unheard) {
-        if (!unheard.isEmpty()) {
-            throw new IllegalStateException("Its close is not heard: " + unheard);
-        }
+        ObjectWatcher.rejectUnheard(unheard);
         // Or else they would be kept after the last test that asks for them.
         open.forgetCollected();
         if (object instanceof ByteBuffer buffer

@@ -41,6 +41,17 @@ public interface ObjectWatcher {
      */
     void constructed(Object object, Map<String, String> unheard);
 
+    /**
+     * Throws an error if there are any, for a watcher that cannot tell which of its objects are closed then.
+     *
+     * @param unheard the methods of {@link #constructed}
+     */
+    static void rejectUnheard(Map<String, String> unheard) {
+        if (!unheard.isEmpty()) {
+            throw new IllegalStateException("Its close is not heard: " + unheard);
+        }
+    }
+
     /** A constructor threw after {@link #constructed}, so the code under test never had the object. */
     void constructionFailed(Object object);
 
