@@ -67,15 +67,14 @@ final class ExpectationMatcher {
     /** Returns the survivors that no entry expects. */
     static List<BufferGeneration> unexpected(
             ExpectedBuffers expected, AllocationHistory history, List<BufferGeneration> survivors) {
-        List<Entry> entries = new ExpectationMatcher(history, expected).entries;
+        ExpectationMatcher matcher = new ExpectationMatcher(history, expected);
         return survivors.stream()
-                .filter(buffer -> assigned(
-                                buffer,
-                                entries.stream()
-                                        .filter(entry -> entry.permitsSurvival(buffer))
-                                        .toList())
-                        .isEmpty())
+                .filter(buffer -> assigned(buffer, matcher.fitting(buffer)).isEmpty())
                 .toList();
+    }
+
+    private List<Entry> fitting(BufferGeneration buffer) {
+        return entries.stream().filter(entry -> entry.permitsSurvival(buffer)).toList();
     }
 
     /**
@@ -99,8 +98,7 @@ final class ExpectationMatcher {
 
     private Survivor matched(Survivor survivor) {
         BufferGeneration buffer = survivor.buffer();
-        List<Entry> fitting =
-                entries.stream().filter(entry -> entry.permitsSurvival(buffer)).toList();
+        List<Entry> fitting = fitting(buffer);
         Optional<Expectation> expectation = assigned(buffer, fitting);
         return new Survivor(
                 buffer,
