@@ -102,7 +102,7 @@ final class LineReports implements ConnectionReader {
     private final Deque<Scope> phases = new ArrayDeque<>();
     private final Map<Integer, KnownMesh> meshes = new HashMap<>();
 
-    /** What all lines of the snapshot share that began and has not ended; null if there is none. */
+    /** The mesh, moment and allocator of the snapshot whose last line has not come; null if there is none. */
     private @Nullable WitnessSnapshot begunSnapshot;
 
     /** The addresses of its lines so far; null if one of them is lost, so that those up to its last one are not recorded. */

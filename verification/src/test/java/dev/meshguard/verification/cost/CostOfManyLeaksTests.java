@@ -96,7 +96,7 @@ class CostOfManyLeaksTests {
         return LeakCheck.create().examine(tracker.history());
     }
 
-    /** What happens on a mesh between its opening and its close. */
+    /** The calls of a program between the opening and the close of its mesh. */
     private interface Work {
         void run(AllocationTracker tracker, Ttnn ttnn, MeshDevice mesh);
     }

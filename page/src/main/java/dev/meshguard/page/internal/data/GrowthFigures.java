@@ -26,7 +26,13 @@ final class GrowthFigures {
     private static final int MAX_SITES = 500;
     private static final int MAX_ROUNDS = 1_000;
 
-    /** What grows: bytes, or units if their size is unknown; on so many devices the same. */
+    /**
+     * A line of the chart, and a row of its table.
+     *
+     * @param units the words for the amounts if these are numbers of units, not bytes
+     * @param amounts the growth on each device
+     * @param times on how many devices it is the same
+     */
     private record Line(
             String name, Optional<String> site, Optional<SourceVocabulary> units, RoundVector amounts, int times) {
 

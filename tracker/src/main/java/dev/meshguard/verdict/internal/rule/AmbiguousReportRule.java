@@ -117,7 +117,7 @@ public final class AmbiguousReportRule implements Rule {
                         == open.size();
     }
 
-    /** A log's reports are never anonymous. */
+    /** Only a log repeats a report in this way, and its reports always have details. */
     private static boolean isTheSameAgain(Report earlier, Report later) {
         return !later.request().isAnonymous()
                 && later.allocatedAt() == earlier.allocatedAt() + 1

@@ -23,7 +23,7 @@ public sealed interface ReportFault {
         FREE
     }
 
-    /** What happens to a report. */
+    /** The fault that a report has. */
     enum Effect {
         LOST("losingReport"),
         /** The source reports the loss. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Handle {
 
-    /** What a step returns that was rejected; whatever is done with it is a step that does nothing. */
+    /** The result of a rejected step. Each later step that uses it does nothing. */
     public static final Handle NOTHING = new Handle(-1, "nothing", false);
 
     private final int step;

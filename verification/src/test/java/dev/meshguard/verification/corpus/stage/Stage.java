@@ -433,7 +433,7 @@ public final class Stage {
     /** From here on the source does not listen any more, and says so. */
     public void trackingStops() {
         road.ifPresent(way -> {
-            way.trackingStopped("the source was told to stop");
+            way.trackingStopped("a user stopped the source");
             way.deaf(true);
         });
     }
