@@ -2,7 +2,7 @@ package dev.meshguard.mockito;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mockito.ArgumentExtractor.Role;
-import java.util.Arrays;
+import java.lang.reflect.Array;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -156,11 +156,8 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
         if (freed instanceof Collection<?> several) {
             return several.stream().map(Optional::ofNullable);
         }
-        if (freed instanceof Object[] several) {
-            return Arrays.stream(several).map(Optional::ofNullable);
-        }
-        if (freed instanceof long[] addresses) {
-            return Arrays.stream(addresses).mapToObj(Optional::of);
+        if (freed instanceof Object[] || freed instanceof long[] || freed instanceof int[]) {
+            return IntStream.range(0, Array.getLength(freed)).mapToObj(at -> Optional.ofNullable(Array.get(freed, at)));
         }
         return Stream.of(Optional.ofNullable(freed));
     }

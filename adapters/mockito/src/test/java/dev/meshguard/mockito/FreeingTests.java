@@ -6,6 +6,7 @@ import static dev.meshguard.mockito.MockReports.allocating;
 import static dev.meshguard.mockito.MockReports.freeing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyList;
 import static org.mockito.ArgumentMatchers.anyLong;
@@ -117,6 +118,16 @@ class FreeingTests {
     @Test
     void freesEachHandleOfACollection() {
         device.freeAll(List.of(device.buffer(16), device.buffer(16)));
+
+        assertThat(tracker.liveBuffers()).isZero();
+    }
+
+    @Test
+    void freesEachAddressOfAnArray() {
+        when(device.handleOf(anyLong())).thenAnswer(allocating(tracker, DRAM));
+        doAnswer(freeing(tracker)).when(device).freeAll(any(int[].class));
+
+        device.freeAll(device.handleOf(16), device.handleOf(16));
 
         assertThat(tracker.liveBuffers()).isZero();
     }

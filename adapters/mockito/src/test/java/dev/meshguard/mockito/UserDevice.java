@@ -38,6 +38,8 @@ interface UserDevice {
 
     void freeAll(List<Buffer> buffers);
 
+    void freeAll(int... addresses);
+
     void freeNamed(String name);
 
     /** A handle of a user's own type. */
