@@ -8,6 +8,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.internal.WeakIdentityMap;
+import java.nio.Buffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -72,9 +73,11 @@ final class MockAllocations {
         remember(new MockAllocation(devices, type, address, details), handle);
     }
 
-    /** Returns whether an object is a value of the JDK, such as a string, for which any equal object can be used. */
+    /** Returns whether an object is a value of the JDK, such as a string, for which any equal object can be used. A buffer is none. */
     private static boolean isValue(Object handle) {
-        return handle instanceof Comparable && handle.getClass().getClassLoader() == null;
+        return handle instanceof Comparable
+                && !(handle instanceof Buffer)
+                && handle.getClass().getClassLoader() == null;
     }
 
     private synchronized void remember(MockAllocation allocation, @Nullable Object handle) {

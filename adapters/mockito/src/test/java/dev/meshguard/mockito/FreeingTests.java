@@ -18,6 +18,7 @@ import static org.mockito.Mockito.when;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -139,6 +140,19 @@ class FreeingTests {
         device.freeNamed(String.valueOf("weights".toCharArray()));
 
         assertThat(tracker.liveBuffers()).isZero();
+    }
+
+    @Test
+    void freesABufferOfTheJdkAndNoOtherOfEqualContents() {
+        when(device.mapped(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> ByteBuffer.allocate(16)));
+        doAnswer(freeing(tracker)).when(device).unmap(any());
+        device.mapped(16);
+        ByteBuffer freed = device.mapped(16);
+
+        device.unmap(freed.put(0, (byte) 1));
+        device.unmap(freed);
+
+        assertThat(tracker.liveBuffers()).isOne();
     }
 
     @Test

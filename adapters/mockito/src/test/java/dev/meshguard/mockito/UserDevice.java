@@ -1,5 +1,6 @@
 package dev.meshguard.mockito;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -26,6 +27,8 @@ interface UserDevice {
 
     String named(long bytes);
 
+    ByteBuffer mapped(long bytes);
+
     long ofTensor(String shape);
 
     long anything(Object bytes);
@@ -41,6 +44,8 @@ interface UserDevice {
     void freeAll(int... addresses);
 
     void freeNamed(String name);
+
+    void unmap(ByteBuffer mapped);
 
     /** A handle of a user's own type. */
     class Buffer {
