@@ -1,4 +1,4 @@
-package dev.meshguard.example.netty.grpc;
+package dev.meshguard.example.netty.servers;
 
 import io.grpc.CallOptions;
 import io.grpc.Detachable;
@@ -62,8 +62,8 @@ final class EchoServer {
         return ClientCalls.blockingUnaryCall(channel, echo, CallOptions.DEFAULT, text);
     }
 
-    String keep(String text) {
-        return ClientCalls.blockingUnaryCall(channel, keep, CallOptions.DEFAULT, text);
+    void keep(String text) {
+        ClientCalls.blockingUnaryCall(channel, keep, CallOptions.DEFAULT, text);
     }
 
     void stop() throws InterruptedException {

@@ -1,4 +1,4 @@
-package dev.meshguard.example.netty.grpc;
+package dev.meshguard.example.netty.servers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -6,9 +6,13 @@ import dev.meshguard.junit.TrackAllocations;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+/** Tests that share a server and its client at the same time. Those that keep nothing may not fail. */
 @TrackAllocations
-class EchoTests {
+@Execution(ExecutionMode.CONCURRENT)
+class ConcurrentEchoTestCase {
 
     private static EchoServer server;
 
@@ -23,7 +27,15 @@ class EchoTests {
     }
 
     @RepeatedTest(20)
-    void answers() {
+    void keepsARequest() throws Exception {
+        server.keep("hello");
+    }
+
+    @RepeatedTest(20)
+    void answers() throws Exception {
         assertEquals("hello", server.echo("hello"));
     }
+
+    @RepeatedTest(20)
+    void callsNobody() {}
 }

@@ -1,6 +1,4 @@
-package dev.meshguard.example.netty.webclient;
-
-import static org.junit.jupiter.api.Assertions.assertEquals;
+package dev.meshguard.example.netty.servers;
 
 import dev.meshguard.junit.TrackAllocations;
 import org.junit.jupiter.api.AfterAll;
@@ -13,17 +11,17 @@ class LeakingEchoTestCase {
     private static EchoServer server;
 
     @BeforeAll
-    static void start() {
+    static void start() throws Exception {
         server = new EchoServer();
     }
 
     @AfterAll
-    static void stop() {
+    static void stop() throws Exception {
         server.stop();
     }
 
     @Test
-    void keepsARequest() {
-        assertEquals(5, server.keep("hello"));
+    void keepsARequest() throws Exception {
+        server.keep("hello");
     }
 }

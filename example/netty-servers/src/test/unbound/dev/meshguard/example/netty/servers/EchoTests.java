@@ -1,14 +1,14 @@
-package dev.meshguard.example.netty.grpc;
+package dev.meshguard.example.netty.servers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.meshguard.junit.TrackAllocations;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.RepeatedTest;
 
 @TrackAllocations
-class LeakingEchoTestCase {
+class EchoTests {
 
     private static EchoServer server;
 
@@ -22,8 +22,8 @@ class LeakingEchoTestCase {
         server.stop();
     }
 
-    @Test
-    void keepsARequest() {
-        assertEquals("kept", server.keep("hello"));
+    @RepeatedTest(20)
+    void answers() throws Exception {
+        assertEquals("hello", server.echo("hello"));
     }
 }

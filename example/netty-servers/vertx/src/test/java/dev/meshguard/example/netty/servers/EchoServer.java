@@ -1,4 +1,4 @@
-package dev.meshguard.example.netty.vertx;
+package dev.meshguard.example.netty.servers;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -39,8 +39,15 @@ final class EchoServer {
         request.response().end(body);
     }
 
-    /** Posts a text, and returns the answer. */
-    String post(String path, String text) throws Exception {
+    String echo(String text) throws Exception {
+        return post("/echo", text);
+    }
+
+    void keep(String text) throws Exception {
+        post("/keep", text);
+    }
+
+    private String post(String path, String text) throws Exception {
         Promise<Buffer> answer = Promise.promise();
         vertx.runOnContext(started -> client.request(HttpMethod.POST, server.actualPort(), "localhost", path)
                 .compose(request -> request.send(Buffer.buffer(text)))

@@ -1,4 +1,4 @@
-package dev.meshguard.example.netty.webclient;
+package dev.meshguard.example.netty.servers;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -22,16 +22,13 @@ final class EchoServer {
 
     private final WebClient client = WebClient.create("http://localhost:" + server.port());
 
-    /** Posts a text, and returns the answer. */
-    String post(String text) {
+    String echo(String text) {
         return response(text).bodyToMono(String.class).block();
     }
 
-    /** Posts a text, and keeps the buffer with the answer. {@code DataBufferUtils.release} would have to release it. */
-    int keep(String text) {
-        DataBuffer answer = response(text).bodyToMono(DataBuffer.class).block();
-        kept.add(answer);
-        return answer.readableByteCount();
+    /** Keeps the buffer with the answer. {@code DataBufferUtils.release} would have to release it. */
+    void keep(String text) {
+        kept.add(response(text).bodyToMono(DataBuffer.class).block());
     }
 
     private ResponseSpec response(String text) {

@@ -1,4 +1,4 @@
-package dev.meshguard.example.netty.reactor;
+package dev.meshguard.example.netty.servers;
 
 import io.netty.buffer.ByteBuf;
 import java.util.List;
@@ -26,8 +26,15 @@ final class EchoServer {
 
     private final HttpClient client = HttpClient.create().port(server.port());
 
-    /** Posts a text, and returns the answer. */
-    String post(String path, String text) {
+    String echo(String text) {
+        return post("/echo", text);
+    }
+
+    void keep(String text) {
+        post("/keep", text);
+    }
+
+    private String post(String path, String text) {
         return client.post()
                 .uri(path)
                 .send((request, body) -> body.sendString(Mono.just(text)))

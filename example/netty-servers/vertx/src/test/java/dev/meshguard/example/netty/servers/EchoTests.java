@@ -1,18 +1,15 @@
-package dev.meshguard.example.netty.grpc;
+package dev.meshguard.example.netty.servers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Tests that share a server and its client at the same time. Those that keep nothing may not fail. */
 @TrackAllocations
-@Execution(ExecutionMode.CONCURRENT)
-class ConcurrentEchoTestCase {
+class EchoTests {
 
     private static EchoServer server;
 
@@ -26,16 +23,12 @@ class ConcurrentEchoTestCase {
         server.stop();
     }
 
+    // region: bound
     @RepeatedTest(20)
-    void keepsARequest() {
-        assertEquals("kept", server.keep("hello"));
-    }
+    void answers(TestThreads threads) throws Exception {
+        threads.bind(server.eventLoops());
 
-    @RepeatedTest(20)
-    void answers() {
         assertEquals("hello", server.echo("hello"));
     }
-
-    @RepeatedTest(20)
-    void callsNobody() {}
+    // end region
 }
