@@ -19,6 +19,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,6 +90,21 @@ class LineFuzzTests {
                         .isIn(Outcome.LEAKED, Outcome.INCONCLUSIVE);
             }
         }
+    }
+
+    @Test
+    void moreIdsThanTheLimitAreErrors() {
+        String stacks = IntStream.rangeClosed(1, 65_537)
+                .mapToObj(id -> "{'op':'stack','id':" + id + ",'frames':['f (a.py:3)']}\n")
+                .collect(Collectors.joining())
+                .replace('\'', '"');
+
+        AllocationHistory history =
+                read((LEAK + stacks).getBytes(StandardCharsets.UTF_8)).history();
+
+        assertThat(history.lostReports().get(0).reason())
+                .isEqualTo("connection 1 (process 7): line 65543 defines more than 65536 ids, which is the limit."
+                        + " Use ids again");
     }
 
     private static byte[] changed(byte[] bytes, int at, int bits) {

@@ -66,6 +66,15 @@ final class RawClient implements AutoCloseable {
         return answer.array();
     }
 
+    /** Receives a line without its line break. */
+    String receiveLine() throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (byte next = receive(1)[0]; next != '\n'; next = receive(1)[0]) {
+            line.append((char) next);
+        }
+        return line.toString();
+    }
+
     MemoryUsage receive() throws IOException {
         ByteBuffer record = ByteBuffer.wrap(receive(size.bytes())).order(ByteOrder.LITTLE_ENDIAN);
         assertThat(record.get(RecordFields.TYPE)).isEqualTo((byte) MessageType.RESPONSE.code());

@@ -17,6 +17,7 @@ import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -254,6 +255,43 @@ class ServerFaultTests extends WithServer {
                 .hasSize((int) reported)
                 .extracting(Survivor::cause)
                 .containsOnly(Cause.PROCESS_DIED);
+    }
+
+    @Test
+    void linesThatCannotBeRecordedEndNothingThoughNobodyReadsTheAnswers() throws Exception {
+        start(RecordSize.BYTES_112);
+
+        try (RawClient client = client().send(lines(900))) {
+            client.send("{\"op\":\"bye\",\"n\":1}\n".getBytes(StandardCharsets.UTF_8));
+        }
+        server.await(all -> all.stream().noneMatch(ConnectionSnapshot::isOpen), LONG);
+
+        assertThat(losses()).hasSize(900);
+        assertThat(server.problems()).isEmpty();
+    }
+
+    @Test
+    void aConnectionWithOnlyLinesThatCannotBeRecordedIsClosed() throws Exception {
+        start(RecordSize.BYTES_112);
+
+        try (RawClient client = client()) {
+            client.isRejectedAfter(lines(1000));
+            server.await(all -> all.stream().noneMatch(ConnectionSnapshot::isOpen), LONG);
+        }
+
+        assertThat(server.problems())
+                .containsExactly(
+                        "connection 1 (process 7) sent 1000 lines that could not be recorded, so it was closed");
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(server.tracker().liveBuffers()).isOne();
+    }
+
+    /** Returns a hello, a report, and many lines that cannot be recorded. */
+    private static byte[] lines(int invalid) {
+        String begin =
+                "{'op':'hello','version':1,'pid':7}\n{'op':'alloc','n':1,'device':0,'type':'L1','address':64,'size':64}\n";
+        String rest = ("{'op':'free','x':'" + "y".repeat(200) + "'}\n").repeat(invalid);
+        return (begin + rest).replace('\'', '"').getBytes(StandardCharsets.UTF_8);
     }
 
     @Test

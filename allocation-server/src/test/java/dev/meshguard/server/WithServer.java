@@ -5,10 +5,8 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
-import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Survivor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -86,21 +84,6 @@ abstract class WithServer {
         return Request.free(process, 0, address);
     }
 
-    /** Returns a client that sends bytes as they are. */
-    RawClient rawClient() throws IOException {
-        return client(RecordSize.BYTES_112);
-    }
-
-    /** Sends bytes over a connection of its own, and returns when the server has seen its end. */
-    void send(byte... bytes) throws Exception {
-        int before = server.connections().size();
-        try (RawClient client = rawClient()) {
-            client.send(bytes);
-        }
-        server.await(
-                all -> all.size() > before && all.stream().skip(before).noneMatch(ConnectionSnapshot::isOpen), LONG);
-    }
-
     // What the server has recorded
 
     LeakVerdict verdict() throws InterruptedException {
@@ -108,23 +91,10 @@ abstract class WithServer {
         return LeakCheck.create().examine(server.tracker().history());
     }
 
-    List<Cause> causes() throws InterruptedException {
-        return verdict().survivors().stream().map(Survivor::cause).toList();
-    }
-
     List<String> losses() throws InterruptedException {
         server.awaitQuiet(LONG);
         return server.tracker().history().lostReports().stream()
                 .map(HistoryEvent.ReportsLost::reason)
-                .toList();
-    }
-
-    /** Returns the open period and the open reports of each live buffer. */
-    List<String> openReports() {
-        return server.tracker().history().live().stream()
-                .map(buffer -> buffer.device() + " " + buffer.address() + " of open period " + buffer.openPeriod()
-                        + " open " + buffer.openReports())
-                .sorted()
                 .toList();
     }
 }

@@ -2,25 +2,34 @@ package dev.meshguard.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -28,21 +37,32 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The server records and answers records as the table {@code record-cases.txt} says; its head describes the steps. */
+/**
+ * The server records and answers what programs send as the tables {@code record-cases.txt} and {@code line-cases.txt} say; the head of
+ * the first describes the steps.
+ */
 @Timeout(120)
-class RecordCasesTests extends WithServer {
+class ServerCasesTests extends WithServer implements ProcessInspector {
+
+    private static final Pattern REPETITION = Pattern.compile("(.)\\1{99,}");
 
     private final Map<String, RawClient> clients = new TreeMap<>();
     private final List<String> facts = new ArrayList<>();
     private final AtomicReference<Instant> now = new AtomicReference<>(NOON);
     private final AtomicReference<Runnable> lastReport = new AtomicReference<>();
+    private final Set<Long> failed = new HashSet<>();
+
+    /** The connection over which lines are sent. */
+    private String ofLines = "lines";
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
-    void recordsShow(String name, List<String> steps, List<String> expected) throws Exception {
+    void programsShow(String name, List<String> steps, List<String> expected) throws Exception {
+        if (!steps.get(0).startsWith("server ")) {
+            serve("auto", "");
+        }
         for (String step : steps) {
-            String[] words = step.split(" ", 3);
-            play(words[0], words.length > 1 ? words[1] : "", words.length > 2 ? words[2] : "");
+            play(step);
             server.awaitQuiet(LONG);
             server.awaitQuiet(LONG);
         }
@@ -52,7 +72,9 @@ class RecordCasesTests extends WithServer {
     }
 
     static Stream<Arguments> cases() throws IOException {
-        return CaseTable.read(RecordCasesTests.class, "record-cases.txt");
+        return Stream.concat(
+                CaseTable.read(ServerCasesTests.class, "record-cases.txt"),
+                CaseTable.read(ServerCasesTests.class, "line-cases.txt"));
     }
 
     @AfterEach
@@ -62,26 +84,34 @@ class RecordCasesTests extends WithServer {
         }
     }
 
-    private void play(String verb, String object, String rest) throws IOException {
-        switch (verb) {
+    private void play(String step) throws IOException {
+        String[] words = (step + "  ").split(" ", 3);
+        String object = words[1];
+        String rest = words[2].stripTrailing();
+        switch (words[0]) {
             case "server" -> serve(object, rest);
             case "check" -> server.checkProcesses();
             case "pass" -> now.set(now.get().plusSeconds(Long.parseLong(object)));
             case "runs" -> runs(Long.parseLong(object));
             case "replaced" -> processes.put(Long.parseLong(object), NOON.plusSeconds(60));
             case "dies" -> processes.remove(Long.parseLong(object));
+            case "fails" -> failed.add(Long.parseLong(object));
             case "dying" -> lastReport.set(() -> die(object, requests(rest)));
-            case "end" -> client(object).close();
+            case "end" -> clients.remove(object).close();
             case "deaf" -> client(object).receivesNothing();
             case "bytes" -> client(object).send(bytes(rest));
             case "ask" -> client(object).send(requests(rest));
             case "receive" -> addAnswer(object, Request.query(0));
-            default -> {
+            case "hear" -> facts.add(object + " hears " + client(object).receiveLine());
+            case "send" -> {
                 client(object).send(requests(rest));
                 for (Request request : requests(rest)) {
                     addAnswer(object, request);
                 }
             }
+            case "over" -> ofLines = object;
+            case "part" -> client(ofLines).send(step.substring(5).getBytes(StandardCharsets.UTF_8));
+            default -> client(ofLines).send((step + "\n").getBytes(StandardCharsets.UTF_8));
         }
     }
 
@@ -90,7 +120,7 @@ class RecordCasesTests extends WithServer {
             server.close();
             return;
         }
-        AllocationServer.Builder builder = builder().clock(now::get).processInspector(this::inspect);
+        AllocationServer.Builder builder = builder().clock(now::get).processInspector(this);
         if (!kind.equals("auto")) {
             size = RecordSize.of(Integer.parseInt(kind)).orElseThrow();
             builder.recordSize(size);
@@ -101,9 +131,15 @@ class RecordCasesTests extends WithServer {
         server = builder.start();
     }
 
-    private Optional<Instant> inspect(long process) {
+    @Override
+    public Optional<Instant> inspect(long process) {
         Optional.ofNullable(lastReport.getAndSet(null)).ifPresent(Runnable::run);
         return Optional.ofNullable(processes.get(process));
+    }
+
+    @Override
+    public boolean hasFailed(long process) {
+        return failed.contains(process);
     }
 
     private void die(String name, Request... last) {
@@ -141,7 +177,7 @@ class RecordCasesTests extends WithServer {
 
     private static Request[] requests(String text) {
         return Arrays.stream(text.split("; ", -1))
-                .map(RecordCasesTests::request)
+                .map(ServerCasesTests::request)
                 .toArray(Request[]::new);
     }
 
@@ -187,10 +223,64 @@ class RecordCasesTests extends WithServer {
         }
         server.problems().forEach(problem -> facts.add("problem: " + problem));
         facts.addAll(CaseTable.facts(verdict()));
-        server.tracker()
-                .history()
-                .events(HistoryEvent.FreeIgnored.class)
-                .forEach(event -> facts.add("ignored " + event.reason()));
-        openReports().forEach(buffer -> facts.add("live " + buffer));
+        verdict().history().live().forEach(buffer -> facts.add("live " + describe(buffer)));
+        verdict().history().events().forEach(event -> describe(event).ifPresent(facts::add));
+        facts.replaceAll(fact -> REPETITION
+                .matcher(fact)
+                .replaceAll(found -> found.group(1) + "*" + found.group().length()));
+    }
+
+    private static String describe(BufferGeneration buffer) {
+        AllocationDetails details = buffer.request().details();
+        return buffer + " in " + buffer.allocatedIn()
+                + (buffer.openPeriod() > 1 ? ", open period " + buffer.openPeriod() : "")
+                + details.label().map(label -> ", label " + label).orElse("")
+                + details.owner()
+                        .map(owner -> ", owner " + owner.kind() + " " + owner.name())
+                        .orElse("")
+                + (details.lifetime() == BufferLifetime.USER ? "" : ", lifetime " + details.lifetime())
+                + (details.extent().isPresent() ? ", extent " + details.extent().getAsLong() : "")
+                + details.allocator()
+                        .map(allocator -> ", allocator " + allocator)
+                        .orElse("")
+                + (details.view() ? ", view" : "")
+                + buffer.request()
+                        .origin()
+                        .map(origin -> ", at "
+                                + origin.frames().stream()
+                                        .map(StackTraceElement::toString)
+                                        .collect(Collectors.joining(" < ")))
+                        .orElse("");
+    }
+
+    private static Optional<String> describe(HistoryEvent event) {
+        String text = null;
+        if (event instanceof HistoryEvent.SourceAttached attached) {
+            text = "source " + attached.source().name();
+        } else if (event instanceof HistoryEvent.PhaseBegan began) {
+            text = "phase " + began.phase();
+        } else if (event instanceof HistoryEvent.FreeIgnored ignored) {
+            text = "ignored " + ignored.reason();
+        } else if (event instanceof HistoryEvent.MeshOpened opened) {
+            text = "mesh " + opened.mesh().id() + " opened, " + opened.mesh().name();
+        } else if (event instanceof HistoryEvent.MeshClosing closing) {
+            text = "mesh " + closing.mesh() + " closing";
+        } else if (event instanceof HistoryEvent.MeshClosed closed) {
+            text = "mesh " + closed.mesh() + " closed";
+        } else if (event instanceof HistoryEvent.DeviceClosed closed) {
+            text = "device " + closed.device() + " closed";
+        } else if (event instanceof HistoryEvent.Witnessed witnessed) {
+            text = "snapshot" + allocated(witnessed.snapshot());
+        }
+        return Optional.ofNullable(text);
+    }
+
+    private static String allocated(WitnessSnapshot snapshot) {
+        return snapshot.devices().stream()
+                .flatMap(device -> Arrays.stream(BufferType.values())
+                        .filter(type ->
+                                snapshot.allocatedAddresses(device, type).size() > 0)
+                        .map(type -> " " + type + " " + snapshot.allocatedAddresses(device, type)))
+                .collect(Collectors.joining());
     }
 }
