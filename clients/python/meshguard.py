@@ -57,7 +57,7 @@ def _quoted(text):
     return encode_basestring_ascii(str(text)[:_MAX_TEXT])
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=256, typed=True)
 def _name(value):
     """Writes a name, or that of a member of an enumeration; the server knows which names are valid."""
     return _quoted(str(getattr(value, "name", value)).upper())

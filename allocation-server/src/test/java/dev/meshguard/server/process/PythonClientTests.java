@@ -85,6 +85,11 @@ class PythonClientTests extends ClientContract {
     }
 
     @Test
+    void membersOfTwoEnumerationsMayHaveOneNumber() throws Exception {
+        assertThat(verdictOf("enumerations").outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
     void aCallThatASignalInterruptsAnywhereReportsOnce() throws Exception {
         try (TrackedProcess program = start("interrupted")) {
             assertThat(program.await(TIMEOUT)).as(program::output).isZero();

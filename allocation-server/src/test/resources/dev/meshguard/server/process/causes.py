@@ -1,5 +1,6 @@
 """Has each cause once: the argument names it. The line that allocates what remains ends with a comment."""
 
+import enum
 import gc
 import os
 import signal
@@ -180,6 +181,12 @@ class Tensor:
 
     def __del__(self):
         freed(0, "DRAM", self.address)
+
+
+def enumerations():
+    for name in "DRAM", "L1":
+        allocated(0, enum.IntEnum("Memory", {name: 0})(0), 0x1000, 64)
+        freed(0, name, 0x1000)
 
 
 def finalisers():
