@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.Charset;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Reads the output of a program on a thread of its own, copies it, and keeps its beginning and its end.
@@ -68,9 +69,9 @@ final class CapturedOutput {
         }
     }
 
-    /** Waits until all is read, at most for a time: a process that inherited the output may keep it open for ever. */
-    void await(long millis) throws InterruptedException {
-        reader.join(millis);
+    /** Waits until all is read, at most for a second: a process that inherited the output may keep it open for ever. */
+    void await() throws InterruptedException {
+        reader.join(TimeUnit.SECONDS.toMillis(1));
     }
 
     /** Returns the output so far; a mark replaces the omitted middle. */

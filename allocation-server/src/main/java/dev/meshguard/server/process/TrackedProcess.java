@@ -139,7 +139,7 @@ public final class TrackedProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until it has ended.
+     * Waits until it has ended and its output was read.
      *
      * @param atMost the longest wait
      * @return its exit status; 128 plus the signal number if a signal killed it
@@ -151,6 +151,7 @@ public final class TrackedProcess implements AutoCloseable {
             throw new IllegalStateException(name() + " still runs after " + description(atMost)
                     + ". Wait longer, or end() it." + lastPrinted());
         }
+        output.await();
         return process.exitValue();
     }
 
@@ -336,7 +337,7 @@ public final class TrackedProcess implements AutoCloseable {
         server.awaitQuiet(QUIET_TIMEOUT);
         endOrphans();
         server.awaitQuiet(QUIET_TIMEOUT);
-        output.await(TimeUnit.SECONDS.toMillis(1));
+        output.await();
     }
 
     /** Begins a phase, after everything sent before is recorded. */

@@ -15,6 +15,7 @@ import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -105,7 +106,7 @@ class TrackedProcessTests {
 
             program.close();
 
-            assertThat(program.tracker().history().live()).hasSize(20_000);
+            assertThat(program.tracker().history().live()).hasSize(60_000);
             assertThat(program.tracker().history().lostReports()).isEmpty();
         }
     }
@@ -201,6 +202,27 @@ class TrackedProcessTests {
                     .startsWith("line 0\n")
                     .endsWith("line 59999\n")
                     .hasSizeLessThan(300_000);
+        }
+    }
+
+    @Test
+    void aProgramThatWasAwaitedHasAllItsOutput() throws Exception {
+        CompletableFuture<ProcessHandle> ended = new CompletableFuture<>();
+        OutputStream slow = new OutputStream() {
+            @Override
+            public void write(int one) {
+                ended.join();
+            }
+        };
+        try (TrackedProcess program = TrackedProcess.command("sh", "-c", "read line; head -c 60000 /dev/zero")
+                .copyOutputTo(slow)
+                .start()) {
+            ProcessHandle.of(program.pid()).orElseThrow().onExit().thenAccept(ended::complete);
+            program.input().close();
+
+            program.await(TIMEOUT);
+
+            assertThat(program.output().length()).isEqualTo(60_000);
         }
     }
 
