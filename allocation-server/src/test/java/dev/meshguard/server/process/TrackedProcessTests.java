@@ -106,7 +106,7 @@ class TrackedProcessTests {
 
             program.close();
 
-            assertThat(program.tracker().history().live()).hasSize(60_000);
+            assertThat(program.tracker().history().live()).hasSize(20_000);
             assertThat(program.tracker().history().lostReports()).isEmpty();
         }
     }
