@@ -9,9 +9,14 @@ import dev.meshguard.server.CaseTable;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verdict.growth.Accumulation;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +25,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Everything that is read from short logs, by the table in {@code log-cases.txt}. */
 class LogCasesTests {
+
+    /** The first line of a log that is divided into rounds; the pattern of their marks follows. */
+    private static final String ROUNDS = "rounds at ";
+
+    /** The pictures of control characters, which stand for these. */
+    private static final Pattern PICTURE = Pattern.compile("[␀-␟]");
 
     /** Two allocations of one address and three frees; the last free is unknown to the server. */
     private static final String[] MINI_TRACE = {
@@ -32,10 +43,20 @@ class LogCasesTests {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
-    void aLogShows(String name, List<String> lines, List<String> facts) {
-        ParsedLog log = Logs.of(lines.toArray(String[]::new));
+    void aLogShows(String name, List<String> lines, List<String> expected) throws IOException {
+        boolean hasRounds = lines.get(0).startsWith(ROUNDS);
+        AllocationLogReader reader = hasRounds
+                ? Logs.READER.roundsAt(Pattern.compile(lines.get(0).substring(ROUNDS.length())))
+                : Logs.READER;
+        String text =
+                lines.stream().skip(hasRounds ? 1 : 0).map(line -> line + "\n").collect(Collectors.joining());
+        String log = PICTURE.matcher(text)
+                .replaceAll(found -> Character.toString(found.group().charAt(0) - '␀'));
 
-        assertThat(facts(log)).as(name).isEqualTo(facts);
+        List<String> facts =
+                facts(reader.read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "test.log"));
+
+        assertThat(facts).as(name).isEqualTo(expected);
     }
 
     @Test
@@ -82,6 +103,10 @@ class LogCasesTests {
             facts.add("compared " + log.comparedStatistics() + ", differing " + log.differingStatistics());
         }
         log.notes().forEach(note -> facts.add("note: " + note));
+        Accumulation accumulation = Accumulation.of(log.history());
+        if (accumulation.rounds() > 0) {
+            facts.add(accumulation.rounds() + " rounds, " + accumulation.trend());
+        }
         facts.addAll(Logs.reports(log));
         return facts;
     }
