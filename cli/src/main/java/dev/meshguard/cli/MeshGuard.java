@@ -114,7 +114,7 @@ public final class MeshGuard {
             return ((Subcommand) line.subcommand().commandSpec().userObject()).run(terminal);
         } catch (UsageException e) {
             return rejected(e);
-        } catch (Exception e) {
+        } catch (Exception | StackOverflowError | LinkageError e) {
             terminal.errors().problem("this is a defect of meshguard. Please report it with what follows.");
             e.printStackTrace(terminal.errors());
             return ExitStatus.FAILED.code();

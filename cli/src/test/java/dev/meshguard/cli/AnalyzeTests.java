@@ -114,6 +114,13 @@ Not read: 2 of 4 lines: 1, 4
     }
 
     @Test
+    void anExpressionThatNeedsTooMuchStackIsNotTakenForALeak() {
+        Answer answer = Answer.toInput("a".repeat(60_000), "analyze", "--rounds", "(a|b)*c", "-");
+
+        assertThat(answer.status()).isEqualTo(70);
+    }
+
+    @Test
     void asJsonTheAnswerIsOneDocument() throws IOException {
         String json = Answer.toInput("text\n" + LEAK, "analyze", "--json", "-").out();
 
