@@ -61,8 +61,11 @@ import org.assertj.core.error.ErrorMessageFactory;
 public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<SELF, ACTUAL>, ACTUAL>
         extends MemoryAssert<SELF, ACTUAL> permits HistoryAssert, HistorySourceAssert, TrackerAssert, VerdictAssert {
 
-    private static final Set<Anomaly.Kind> DOUBLE_FREES =
-            EnumSet.of(Anomaly.Kind.DOUBLE_FREE, Anomaly.Kind.MISMATCHED_FREE, Anomaly.Kind.IGNORED_DOUBLE_FREE);
+    private static final Set<Anomaly.Kind> DOUBLE_FREES = EnumSet.of(
+            Anomaly.Kind.DOUBLE_FREE,
+            Anomaly.Kind.MISMATCHED_FREE,
+            Anomaly.Kind.FREED_BY_ADDRESS,
+            Anomaly.Kind.IGNORED_DOUBLE_FREE);
 
     private ExpectedBuffers expected = ExpectedBuffers.none();
 

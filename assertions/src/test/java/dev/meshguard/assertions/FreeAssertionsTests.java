@@ -76,6 +76,22 @@ class FreeAssertionsTests {
     }
 
     @Test
+    void aFreeOfABufferThatWasFreedByAddressIsADoubleFreeToo() {
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+        MemoryRequest byAddress = tracker.releaseByAddress(AllocationDetails.user());
+        tracker.freed(byAddress, 0, BufferType.DRAM, 4096, Ownership.OWNING);
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+        tracker.freeIgnored(byAddress, 0, BufferType.DRAM, 4096, IgnoredFreeReason.FREED_BY_ADDRESS);
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoDoubleFrees()))
+                .startsWith(expected(tracker.history(), """
+                        Expecting no double free but found 1:
+                        1. DRAM 0x1000 (4096) on device 0: memory freed by address under its buffer ({free ignored})
+                        """))
+                .contains("and freed before");
+    }
+
+    @Test
     void whereFreesHaveNoOriginTheTextSaysHowToGetIt() {
         AllocationTracker plain = AllocationTracker.create();
         plain.allocated(0, BufferType.DRAM, 4096, 64);
