@@ -248,6 +248,13 @@ public final class AllocationTracker implements AllocationListener {
         return new Lease(this, request, callers, type, number);
     }
 
+    /** Takes the latest lease with this handle back, as {@link Lease#withdrawn()} does, for a source that keeps none of freed memory. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public void withdrawn(Object handle) {
+        reserveStack();
+        recorder.withdrawn(handle);
+    }
+
     void withdrawn(MemoryRequest request, BufferType type, long lease) {
         reserveStack();
         recorder.withdrawn(request, type, lease);

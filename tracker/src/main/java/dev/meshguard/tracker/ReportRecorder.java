@@ -68,10 +68,19 @@ final class ReportRecorder {
 
     /** Takes a lease back, freed or not: it stays in the journal, and in no history. */
     void withdrawn(MemoryRequest request, BufferType type, long lease) {
-        update(() -> {
-            withdrawn.put(lease, request);
-            ledger.freed(orNull(request), HistoryEvent.NO_DEVICE, type, lease);
-        });
+        update(() -> takeBack(request, type, lease));
+    }
+
+    /** Takes the latest lease with a handle back, if there is one. */
+    void withdrawn(Object handle) {
+        update(() -> journal.latestAllocation(request ->
+                        request.handle().filter(known -> known.refersTo(handle)).isPresent())
+                .ifPresent(lease -> takeBack(lease.request(), lease.type(), lease.address())));
+    }
+
+    private void takeBack(MemoryRequest request, BufferType type, long lease) {
+        withdrawn.put(lease, request);
+        ledger.freed(orNull(request), HistoryEvent.NO_DEVICE, type, lease);
     }
 
     private static AllocationHistory without(Map<Long, MemoryRequest> leases, AllocationHistory all) {

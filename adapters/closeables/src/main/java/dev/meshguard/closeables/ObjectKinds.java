@@ -5,9 +5,7 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
-import dev.meshguard.tracker.internal.WeakIdentityMap;
 import dev.meshguard.weave.WatchedType;
 import java.lang.ref.Cleaner;
 import java.security.CodeSource;
@@ -31,7 +29,6 @@ final class ObjectKinds {
 
     private final AllocationTracker tracker;
     private final List<WatchedType> types;
-    private final WeakIdentityMap<Lease> closed = new WeakIdentityMap<>();
     private final ClassValue<Optional<Kind>> kinds = new ClassValue<>() {
         @Override
         protected Optional<Kind> computeValue(Class<?> type) {
@@ -59,11 +56,6 @@ final class ObjectKinds {
             kinds.remove(type);
         }
         return kind.orElse(null);
-    }
-
-    /** Returns the leases of closed objects: a constructor may close its object before it throws. */
-    WeakIdentityMap<Lease> closed() {
-        return closed;
     }
 
     /** Returns whether objects are open that users believe their streams to close; what a tracked stream constructed, it does close. */

@@ -57,19 +57,17 @@ final class OpenObjects implements ObjectWatcher {
     }
 
     /**
-     * An object that is not closed. It is its own key, and the handle of its lease: one weak reference for each. The tracker keeps that, so the
-     * collector must not put it into a queue that outlives the tracker.
+     * An object that is not closed. It is its own key, and the handle of its lease: one weak reference for each. The tracker keeps that, so no
+     * queue is to hold it.
      */
     private static final class OpenObject extends WeakIdentity {
 
         private final Kind kind;
         private final Lease lease;
-        private final WeakIdentityMap<Lease> closed;
 
-        OpenObject(Object object, Kind kind, Lease lease, WeakIdentityMap<Lease> closed) {
-            super(object, closed.queue());
+        OpenObject(Object object, Kind kind, Lease lease) {
+            super(object);
             this.kind = kind;
-            this.closed = closed;
             this.lease = lease.handedOutAs(this);
         }
 
@@ -133,8 +131,7 @@ final class OpenObjects implements ObjectWatcher {
         if (tracker == null) {
             return;
         }
-        ObjectKinds kinds = ObjectKinds.of(tracker, types);
-        Kind kind = kinds.kind(object.getClass());
+        Kind kind = ObjectKinds.of(tracker, types).kind(object.getClass());
         if (kind == null) {
             return;
         }
@@ -148,7 +145,7 @@ final class OpenObjects implements ObjectWatcher {
             }
         }
         Lease lease = tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0);
-        OpenObject one = new OpenObject(object, kind, lease, kinds.closed());
+        OpenObject one = new OpenObject(object, kind, lease);
         if (!open.putIfAbsent(one, one)) {
             // A class that is woven again while its constructor runs reports an object twice.
             lease.withdrawn();
@@ -188,10 +185,9 @@ final class OpenObjects implements ObjectWatcher {
         if (none != null) {
             none.lease.withdrawn();
         } else if (!JdkObjects.isOfNobody(object)) {
-            // It may have been closed by its constructor.
-            TestThreads.trackerOfEarlier(TrackedCloseablesSource.ID)
-                    .map(tracker -> ObjectKinds.of(tracker, types).closed().remove(object))
-                    .ifPresent(Lease::withdrawn);
+            // Its constructor may have closed it. To keep each closed object for that costs more than all else about
+            // it.
+            TestThreads.trackerOfEarlier(TrackedCloseablesSource.ID).ifPresent(tracker -> tracker.withdrawn(object));
         }
     }
 
@@ -210,7 +206,6 @@ final class OpenObjects implements ObjectWatcher {
             one.lease.freeFailed(reason);
         } else if (!isFreedByCollector() && open.remove(subject, one)) {
             one.lease.freed();
-            one.closed.putIfAbsent(one, one.lease);
         }
     }
 

@@ -14,7 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.RandomAccess;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -200,6 +202,20 @@ public final class Journal {
     /** Returns the number of events. */
     public int size() {
         return size;
+    }
+
+    /** Returns the latest allocation by such a request, numbered as it arrived. */
+    public Optional<HistoryEvent.Allocated> latestAllocation(Predicate<MemoryRequest> condition) {
+        for (int position = size - 1; position >= 0; position--) {
+            Block block = blocks.get(position / CAPACITY);
+            int index = position % CAPACITY;
+            if (block.kind(index) == Kind.ALLOCATED
+                    && block.subjects[index] instanceof MemoryRequest request
+                    && condition.test(request)) {
+                return Optional.of((HistoryEvent.Allocated) block.event(index, position + 1L));
+            }
+        }
+        return Optional.empty();
     }
 
     /**

@@ -68,14 +68,8 @@ public final class WeakIdentityMap<V> {
         values.put(new WeakIdentity(object, collected), value);
     }
 
-    /** Returns the queue of keys that are made elsewhere. */
-    public ReferenceQueue<Object> queue() {
-        return collected;
-    }
-
-    /** Sets the value of the object of a key with the {@link #queue}, unless it has one, and returns whether it had none. */
+    /** Sets the value of the object of a key, unless it has one, and returns whether it had none. Only {@link #forgetAllCollected} removes it. */
     public boolean putIfAbsent(WeakIdentity key, V value) {
-        forgetCollected();
         return values.putIfAbsent(key, value) == null;
     }
 
