@@ -95,16 +95,6 @@ final class MemoryNames {
         return history.vocabulary().count(buffers);
     }
 
-    private String memoryOutsideDevices(BufferType type) {
-        String all = history.sources().stream()
-                .flatMap(source -> source.vocabulary().stream())
-                .filter(words -> !words.hasDevices())
-                .flatMap(words -> words.memory().stream())
-                .distinct()
-                .collect(Collectors.joining(", "));
-        return all.isEmpty() || type != BufferType.SYSTEM_MEMORY ? type.toString() : all;
-    }
-
     /** Returns the memory that a report names: {@code L1 0x1000 (4096) on device 0}, or its name and label. */
     String memory(Anomaly anomaly) {
         Optional<MemoryRequest> request =
@@ -122,7 +112,7 @@ final class MemoryNames {
         if (device != HistoryEvent.NO_DEVICE && words.hasDevices()) {
             return type + " " + HistoryEvent.addressOn(device, address);
         }
-        return words.memory().orElseGet(() -> memoryOutsideDevices(type))
+        return words.memory().orElse(type.toString())
                 + request.flatMap(one -> one.details().label())
                         .map(label -> " " + Quantities.quoted(label))
                         .orElse("");

@@ -385,6 +385,18 @@ class SourceVocabularyTextTests {
     }
 
     @Test
+    void namesNoOtherSourceOfABufferThatWasFreedTwice() {
+        attachNetty();
+        tracker.sourceAttached("handles");
+        allocate("keeps", 21, "handles", 128);
+        free("stops", 40, 1);
+        free("stops", 41, 1);
+        tracker.checked();
+
+        assertThat(text(verdict())).contains("1. double free: SYSTEM_MEMORY (event #6)");
+    }
+
+    @Test
     void namesABufferOfWhichReportsAreMissing() {
         attachNetty();
         allocate("keeps", 21, NETTY, 128);
