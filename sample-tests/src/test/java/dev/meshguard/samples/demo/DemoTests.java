@@ -2,24 +2,12 @@ package dev.meshguard.samples.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.samples.demo.DemoScenario.ThirtySixKilobytesTestCase;
 import dev.meshguard.samples.demo.DemoScenario.ThreeL1BuffersTestCase;
 import dev.meshguard.samples.support.Fixtures;
 import org.junit.jupiter.api.Test;
 
 /** What the demo answers; of one of its tests the whole message. */
 class DemoTests {
-
-    @Test
-    void thirtySixKilobytesAreTheBinariesOfCachedPrograms() {
-        assertThat(Fixtures.failureOf(ThirtySixKilobytesTestCase.class))
-                .hasMessageStartingWith(
-                        "LEAK  300 KiB in 19 buffers, 2 findings; largest 192 KiB CACHED (MeshAllocation.java:51)\n")
-                .hasMessageContainingAll(
-                        "why   CACHED: program 2 (matmul) has been in the program cache since",
-                        "why   CACHED: program 1 (add) has been in the program cache since",
-                        "fix     Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh)");
-    }
 
     /**
      * The five open questions at the end of seed 000, answered by the text.

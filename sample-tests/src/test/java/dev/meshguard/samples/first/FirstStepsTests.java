@@ -34,13 +34,4 @@ class FirstStepsTests {
                 .hasMessageContaining("""
                         Expected and present: 8 buffers, 2 MiB (2097152 B) (DRAM, label "rotary table", at most 8 buffers, because "one table a device is shared"); 8 more than that allows""");
     }
-
-    @Test
-    void aSystemBufferThatOutlivesTheCloseNamesItsOwner() {
-        assertThat(Fixtures.failureOf(SystemBufferTestCase.class))
-                .hasMessageStartingWith(
-                        "LEAK  96 KiB in 8 DRAM buffers, SYSTEM; allocated in SystemBufferTestCase.java:26\n")
-                .hasMessageContaining("why   SYSTEM: owned by dispatch \"prefetcher\", lifetime SYSTEM")
-                .hasMessageContaining("8 of 16 buffers from this line were freed, in CLOSE");
-    }
 }

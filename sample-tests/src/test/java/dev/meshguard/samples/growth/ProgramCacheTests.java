@@ -3,7 +3,6 @@ package dev.meshguard.samples.growth;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
@@ -12,16 +11,11 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
-import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.growth.Accumulation;
-import dev.meshguard.verdict.growth.CacheMiss;
 import dev.meshguard.verdict.growth.ProgramCacheGrowth;
 import dev.meshguard.verdict.growth.RoundVector;
-import dev.meshguard.verdict.growth.Trend;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,7 +26,6 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Rounds that compile a program for each new shape, and rounds that use the programs of the first. */
 class ProgramCacheTests {
@@ -70,19 +63,6 @@ class ProgramCacheTests {
     }
 
     @Test
-    void isStableWhereEachRoundClearsTheCache() {
-        tracker.rounds(4, round -> {
-            decode(TILE * round);
-            mesh.clearProgramCache();
-        });
-
-        assertThat(tracker).accumulation().hasStableProgramCache();
-        Assertions.assertThat(growthOf("add").misses())
-                .extracting(CacheMiss::round)
-                .containsExactly(1, 2, 3, 4);
-    }
-
-    @Test
     void isStableWhereEachRoundClosesItsMesh() {
         tracker.rounds(4, round -> {
             MeshDevice ofRound = open(ttnn);
@@ -91,18 +71,6 @@ class ProgramCacheTests {
         });
 
         assertThat(tracker).accumulation().afterWarmUpOf(0).hasStableProgramCache();
-    }
-
-    @Test
-    void growsWhereEachRoundHasAnotherOperation() {
-        tracker.rounds(
-                4,
-                round -> tracker.ownerCached(
-                        Owner.program("" + round), "program cache", new CacheKey("fused_" + round, List.of("(64)"))));
-
-        Accumulation accumulation = Accumulation.of(tracker.history());
-        Assertions.assertThat(accumulation.cachedPrograms()).isEqualTo(RoundVector.of(1, 1, 1, 1));
-        Assertions.assertThat(accumulation.programCacheTrend()).isEqualTo(Trend.GROWING);
     }
 
     @Test
@@ -134,17 +102,6 @@ class ProgramCacheTests {
                         Expecting the program cache not to grow from round to round, but:
                           4 rounds, the first for warming up
                           No source reported that a cache keeps a program.""");
-    }
-
-    @Test
-    void isTheSameInAHistoryThatWasWrittenAndRead(@TempDir Path folder) throws IOException {
-        tracker.rounds(4, round -> decode(TILE * round));
-
-        HistoryJson.write(tracker.history(), folder.resolve("run.jsonl"));
-        Accumulation read = Accumulation.of(HistoryJson.read(folder.resolve("run.jsonl")));
-
-        Assertions.assertThat(read.programCache())
-                .isEqualTo(Accumulation.of(tracker.history()).programCache());
     }
 
     /** {@code -Dmeshguard.seed=} with the printed number repeats a run. */

@@ -3,15 +3,12 @@ package dev.meshguard.samples.pages;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.event.BufferType.L1_SMALL;
 import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
-import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
-import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.OperationProfile;
@@ -60,21 +57,4 @@ class MeshPageTests {
         Assertions.assertThat(mesh.statistics(L1_SMALL).totalAllocated()).isEqualTo(2 * 4 * 256);
     }
     // end region
-
-    @Test
-    @TrackAllocations
-    void freesItsBuffersWhenMemoryRunsOut(AllocationTracker tracker) {
-        Ttnn ttnn = Ttnn.builder(tracker)
-                .faults(FaultPlan.none().failingAllocation(3))
-                .build();
-        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
-        Tensor one = ttnn.empty(SHAPE, BFLOAT16, mesh);
-        Tensor two = ttnn.empty(SHAPE, BFLOAT16, mesh);
-
-        assertThatExceptionOfType(DeviceOutOfMemoryException.class).isThrownBy(() -> ttnn.empty(SHAPE, BFLOAT16, mesh));
-
-        ttnn.deallocate(two);
-        ttnn.deallocate(one);
-        ttnn.closeMeshDevice(mesh);
-    }
 }
