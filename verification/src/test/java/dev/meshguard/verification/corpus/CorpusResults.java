@@ -5,9 +5,7 @@ import dev.meshguard.verification.corpus.matrix.CorpusJudgement;
 import dev.meshguard.verification.corpus.matrix.JudgedRuns;
 import dev.meshguard.verification.corpus.stage.HandleFinder;
 import dev.meshguard.verification.corpus.stage.SearchedHandles;
-import dev.meshguard.verification.corpus.truth.GroundTruth;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -22,7 +20,6 @@ final class CorpusResults {
 
     private final JudgedRuns whole;
     private final JudgedRuns log;
-    private final UndecidedReasons reasons = new UndecidedReasons();
     private final WrittenOutputs outputs = new WrittenOutputs(7, 53);
     private final List<String> contradictions = new ArrayList<>();
     private final List<String> falseAlarms = new ArrayList<>();
@@ -75,9 +72,6 @@ final class CorpusResults {
         log.add(run.subject(), reduced);
         countClean(run, full, reduced);
         outputs.add(run);
-        if (!run.truth().isAMeshOpen() && run.allowed().entries().isEmpty()) {
-            score(run, full, reduced);
-        }
     }
 
     private void countClean(CaseRun run, CorpusJudgement full, CorpusJudgement reduced) {
@@ -93,15 +87,6 @@ final class CorpusResults {
                 }
             }
         }
-    }
-
-    private void score(CaseRun run, CorpusJudgement full, CorpusJudgement reduced) {
-        // A log knows no close, so it is asked for what was left at the check.
-        GroundTruth atTheCheck = run.truth().withoutCloses();
-        log.score().count(atTheCheck.isMemoryMissing(), atTheCheck.showsInTheLog(), reduced.outcomeOfMemory());
-        reasons.count(reduced.verdict(), atTheCheck.isMemoryMissing());
-        boolean canBeKnown = !run.truth().outcomes().equals(EnumSet.allOf(Outcome.class));
-        whole.score().count(run.truth().isMemoryMissing(), canBeKnown, full.outcomeOfMemory());
     }
 
     /** Returns the verdicts on whole histories. */
@@ -134,10 +119,6 @@ final class CorpusResults {
 
     int misreportedCases() {
         return misreportedCases;
-    }
-
-    UndecidedReasons reasons() {
-        return reasons;
     }
 
     /** Returns what the runs are as files of the runtime. */

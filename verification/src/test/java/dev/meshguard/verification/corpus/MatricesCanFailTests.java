@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.verification.corpus.matrix.ConfusionMatrix;
 import dev.meshguard.verification.corpus.stage.HandleFinder;
 import dev.meshguard.verification.corpus.stage.RememberedHandles;
 import dev.meshguard.verification.corpus.stage.Setting;
@@ -58,23 +57,6 @@ class MatricesCanFailTests {
         assertThat(results.log().wrongs())
                 .containsExactly("a process that says nothing: true [LOST] MISSING, told PROCESS_DIED:"
                         + " PROCESS_DIED (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
-    }
-
-    @Test
-    void markWhatIsOffTheDiagonal() {
-        ConfusionMatrix matrix = new ConfusionMatrix("Two rows", List.of("HELD", "LOST"));
-        matrix.count("HELD", "HELD", true);
-        matrix.count("LOST", "LOST", true);
-        matrix.count("LOST", "HELD", false);
-
-        assertThat(matrix.wrong()).isEqualTo(1);
-        assertThat(matrix).hasToString("""
-                        Two rows
-                                 [a]     [b]
-                        HELD       1       .
-                        LOST      1!       1
-                        [a] HELD  [b] LOST
-                        """);
     }
 
     private static CorpusResults results(HandleFinder finder) {

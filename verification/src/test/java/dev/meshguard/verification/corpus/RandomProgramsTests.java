@@ -2,6 +2,7 @@ package dev.meshguard.verification.corpus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.verification.corpus.faults.RunFaults;
 import dev.meshguard.verification.corpus.matrix.CorpusJudgement;
 import dev.meshguard.verification.corpus.stage.RememberedHandles;
 import java.io.IOException;
@@ -58,6 +59,13 @@ class RandomProgramsTests {
         assertThat(results.falseAlarms()).isEmpty();
         assertThat(results.outputs().differences()).isEmpty();
         assertThat(results.cleanCases()).as("programs that leak nothing").isBetween(1, programs - 1);
+    }
+
+    /** Otherwise a seed would be that of another program. */
+    @Test
+    void haveTheFaultsOfTheirSeedForEver() {
+        assertThat(RunFaults.random(42))
+                .hasToString("FaultPlan.none().closingTwice().delayingReport(5, FREE, 39).shufflingReports(5, 182L)");
     }
 
     private static List<String> wrongsOf(CaseRun run, CorpusJudgement full, CorpusJudgement reduced) {

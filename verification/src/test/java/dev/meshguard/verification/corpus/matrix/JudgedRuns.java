@@ -23,7 +23,6 @@ public final class JudgedRuns {
 
     private final ConfusionMatrix causes;
     private final ConfusionMatrix outcomes;
-    private final ToolScore score;
     private final List<String> wrongs = new ArrayList<>();
 
     /**
@@ -37,7 +36,6 @@ public final class JudgedRuns {
         outcomes = new ConfusionMatrix(
                 String.format(Locale.ROOT, "Outcomes, %s, %s: cases", reading, subject),
                 Stream.of(Outcome.values()).map(Enum::name).toList());
-        score = new ToolScore("MeshGuard, " + reading);
     }
 
     /** Counts what a verdict says about a run, its missing memory excluded. */
@@ -52,11 +50,6 @@ public final class JudgedRuns {
     /** Returns the reported causes against the true causes. */
     public ConfusionMatrix causes() {
         return causes;
-    }
-
-    /** Returns how often verdicts are right about missing memory. */
-    public ToolScore score() {
-        return score;
     }
 
     /** Returns what is wrong with the verdicts. */

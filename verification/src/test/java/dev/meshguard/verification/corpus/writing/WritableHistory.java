@@ -1,7 +1,6 @@
 package dev.meshguard.verification.corpus.writing;
 
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
@@ -14,12 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * The part of a history that a file of the runtime can hold: each generation of a buffer, allocated and freed once, up to
- * the check.
- *
- * <p>What it cannot hold is counted.
- */
+/** The part of a history that a file of the runtime can hold: each generation of a buffer, allocated and freed once. */
 final class WritableHistory {
 
     /** An address of a memory, at which one buffer lies at a time. */
@@ -51,47 +45,32 @@ final class WritableHistory {
     }
 
     private final List<Step> steps = new ArrayList<>();
-    private final HistoryLosses losses = new HistoryLosses();
-    private boolean lacksLiveBuffer;
+    private boolean lacksReports;
 
-    private WritableHistory() {}
-
-    /** Selects what a capture can hold, which has no call sites. */
-    static WritableHistory forCapture(AllocationHistory history) {
-        WritableHistory writable = of(history);
-        writable.losses.add(HistoryFact.CALL_SITE, writable.callSites());
-        return writable;
-    }
-
-    /** Selects what a database can hold. */
-    static WritableHistory forDatabase(AllocationHistory history) {
-        return of(history);
-    }
-
-    private static WritableHistory of(AllocationHistory history) {
-        AllocationHistory checked = history.asOfCheck();
-        WritableHistory writable = new WritableHistory();
-        writable.losses.add(HistoryFact.REPORT_AFTER_CHECK, reports(history) - reports(checked));
-        writable.addSteps(writable.changes(checked));
-        writable.losses.addEvents(checked);
-        return writable;
-    }
-
-    private long callSites() {
-        return steps.stream()
-                .filter(step -> step.isAllocation && step.request.hasOrigin())
-                .mapToLong(step -> step.buffers.size())
-                .sum();
-    }
-
-    private static long reports(AllocationHistory history) {
-        return history.events().stream()
-                .filter(event -> event instanceof HistoryEvent.Allocated || event instanceof HistoryEvent.Freed)
-                .count();
+    WritableHistory(AllocationHistory history) {
+        lacksReports = !history.events(HistoryEvent.ReportsLost.class).isEmpty() || wentOnUntracked(history);
+        List<Change> changes = new ArrayList<>();
+        for (BufferGeneration buffer : history.generations()) {
+            if (canBeWritten(buffer)) {
+                changes.add(new Change(buffer.allocatedAt(), true, buffer.request(), buffer));
+                buffer.freedAt()
+                        .ifPresent(event -> changes.add(new Change(event, false, releaseAt(event, buffer), buffer)));
+            }
+        }
+        changes.sort(Comparator.comparingLong(Change::event));
+        addSteps(changes);
     }
 
     List<Step> steps() {
         return steps;
+    }
+
+    /** Returns the buffers that are written, in the order of their allocation. */
+    List<BufferGeneration> buffers() {
+        return steps.stream()
+                .filter(Step::isAllocation)
+                .flatMap(step -> step.buffers().stream())
+                .toList();
     }
 
     /**
@@ -99,28 +78,16 @@ final class WritableHistory {
      * written was freed. Otherwise a reader of the file must learn that it is not complete.
      */
     boolean isWhole() {
-        return !losses.has(HistoryFact.GAP) && !lacksLiveBuffer;
+        return !lacksReports;
     }
 
-    /** Returns the counts of the facts that are not written, by a noun for one such fact. */
-    Map<String, Long> losses() {
-        return losses.byText();
-    }
-
-    private List<Change> changes(AllocationHistory history) {
-        List<Change> changes = new ArrayList<>();
-        long unknownFrees = history.events(HistoryEvent.Freed.class).size();
-        for (BufferGeneration buffer : history.generations()) {
-            unknownFrees -= buffer.reports().size() - buffer.openReports();
-            if (canBeWritten(buffer)) {
-                changes.add(new Change(buffer.allocatedAt(), true, buffer.request(), buffer));
-                buffer.freedAt()
-                        .ifPresent(event -> changes.add(new Change(event, false, releaseAt(event, buffer), buffer)));
-            }
-        }
-        losses.add(HistoryFact.UNKNOWN_FREE, unknownFrees);
-        changes.sort(Comparator.comparingLong(Change::event));
-        return changes;
+    /** Every file of the runtime ends before its program does, so an end of tracking alone is no gap. */
+    private static boolean wentOnUntracked(AllocationHistory history) {
+        return history.events().stream()
+                .dropWhile(event -> !(event instanceof HistoryEvent.TrackingStopped))
+                .anyMatch(event -> event instanceof HistoryEvent.TrackingStarted
+                        || event instanceof HistoryEvent.Allocated
+                        || event instanceof HistoryEvent.Freed);
     }
 
     private static MemoryRequest releaseAt(long event, BufferGeneration buffer) {
@@ -132,31 +99,15 @@ final class WritableHistory {
     }
 
     private boolean canBeWritten(BufferGeneration buffer) {
-        if (buffer.kind() != BufferKind.BUFFER) {
-            losses.add(HistoryFact.CIRCULAR_BUFFER, buffer.kind() == BufferKind.CIRCULAR_BUFFER ? 1 : 0);
+        boolean isView = buffer.reports().stream()
+                .allMatch(report -> report.request().details().view());
+        if (buffer.kind() != BufferKind.BUFFER || isView) {
             return false;
         }
-        long views = buffer.reports().stream()
-                .filter(report -> report.request().details().view())
-                .count();
-        losses.add(HistoryFact.VIEW, views);
-        if (views == buffer.reports().size()) {
-            return false;
-        }
-        losses.add(HistoryFact.REPEATED_REPORT, buffer.reports().size() - views - 1);
         // In a capture the address 0 means that there is none.
-        if (buffer.address() <= 0 || buffer.size() < 0 || buffer.device() < 0) {
-            omit(buffer, HistoryFact.BUFFER_WITHOUT_ADDRESS);
-            return false;
-        }
-        losses.add(HistoryFact.LIFETIME, buffer.lifetime() == BufferLifetime.USER ? 0 : 1);
-        losses.add(HistoryFact.LABEL, buffer.label().isPresent() ? 1 : 0);
-        return true;
-    }
-
-    private void omit(BufferGeneration buffer, HistoryFact fact) {
-        losses.add(fact, 1);
-        lacksLiveBuffer |= buffer.isLive();
+        boolean hasAddress = buffer.address() > 0 && buffer.size() >= 0 && buffer.device() >= 0;
+        lacksReports |= !hasAddress && buffer.isLive();
+        return hasAddress;
     }
 
     /** Joins the changes of one call. */
@@ -184,9 +135,7 @@ final class WritableHistory {
             return live.remove(place, change.buffer);
         }
         boolean isFree = live.putIfAbsent(place, change.buffer) == null;
-        if (!isFree) {
-            omit(change.buffer, HistoryFact.SHARED_ADDRESS);
-        }
+        lacksReports |= !isFree && change.buffer.isLive();
         return isFree;
     }
 
