@@ -131,6 +131,15 @@ class AddressSpaceTests {
     }
 
     @Test
+    void aShortageIsDrawnAsABankWithTheHolesBesideTheCache(Chromium chromium) {
+        chromium.open(SampleRuns.outOfMemory().file());
+
+        assertThat(chromium.attribute("#shortage-space canvas", "data-parts")).isEqualTo("3");
+        assertThat(chromium.attribute("#shortage-space canvas", "aria-label"))
+                .startsWith("A bank of L1 when the request was rejected: 1 block, ");
+    }
+
+    @Test
     void withoutACapacityItSaysThatTheLargestFreeBlockIsUnknown(Chromium chromium) {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));

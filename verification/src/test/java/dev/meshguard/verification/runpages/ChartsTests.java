@@ -6,24 +6,17 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Phase;
-import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.report.AccumulationReport;
-import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.verdict.growth.Accumulation;
-import dev.meshguard.verdict.growth.Rounds;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Tests the charts of live bytes, the mesh and growth, and the figures below them. */
+/** Tests the charts of live bytes and growth, and what they do. */
 @InChromium
 class ChartsTests {
 
@@ -33,30 +26,6 @@ class ChartsTests {
     private static final String NAMES_OF_PEAKS = "LiveView.labels.filter(label => / peak /.test(label.text))";
 
     @Test
-    void liveBytesHaveThePeaksOfTheHistoryAndTheCapacity(Chromium chromium) {
-        chromium.open(LEAK.file());
-
-        peaks().forEach((type, peak) -> assertThat(
-                        chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(2)"))
-                .as(type.name())
-                .isEqualTo(Quantities.size(peak)));
-        for (BufferType type : peaks().keySet()) {
-            assertThat(chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(4)"))
-                    .as(type.name())
-                    .isEqualTo(Quantities.size(
-                            SampleRun.bytes(LEAK.generations().filter(life -> life.type() == type && life.isLive()))));
-            long capacity = LEAK.verdict().history().meshes().stream()
-                    .filter(mesh -> mesh.parent().isEmpty())
-                    .flatMap(mesh -> mesh.capacityOf(type).stream()
-                            .map(memory -> (long) mesh.devices().size() * memory.banks() * memory.bytesPerBank()))
-                    .findFirst()
-                    .orElseThrow();
-            assertThat(chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(6)"))
-                    .startsWith(Quantities.shortSize(capacity));
-        }
-    }
-
-    @Test
     void liveBytesAreDrawnOnTopOfEachOtherOrEachForItselfWithWhatLeaked(Chromium chromium) {
         chromium.open(LEAK.file());
         assertThat(linesOf(chromium, "LiveView.charts[0]")).contains("DRAM", "L1", "L1 budget");
@@ -64,9 +33,9 @@ class ChartsTests {
 
         chromium.select("#live-mode", "each for itself");
 
-        assertThat(chromium.all("#live-chart .uplot")).hasSize(peaks().size());
+        assertThat(chromium.all("#live-chart .uplot")).hasSize(2);
         assertThat(chromium.text("#live-key-leaked")).isEqualTo("leaked");
-        for (BufferType type : peaks().keySet()) {
+        for (BufferType type : List.of(BufferType.DRAM, BufferType.L1)) {
             assertThat(chromium.value("LiveView.charts.flatMap(chart => chart.data.filter((_, line) =>"
                             + " chart.series[line].label === '" + type + " leaked'))[0].at(-1)"))
                     .as(type.name())
@@ -93,17 +62,6 @@ class ChartsTests {
     }
 
     @Test
-    void showsTheBudgetAsALineAndReportsItsViolation(Chromium chromium) {
-        chromium.open(LEAK.file());
-
-        assertThat(chromium.text("#live-figures tr[data-type=L1] td:nth-child(5)"))
-                .isEqualTo(Quantities.size(8 * SampleRuns.L1_BUDGET));
-        assertThat(chromium.text("#live-budgets")).contains("L1", "over the budget");
-        assertThat(chromium.texts("#matrix-table .over-budget"))
-                .containsExactly("budget " + Quantities.shortSize(SampleRuns.L1_BUDGET) + ", exceeded");
-    }
-
-    @Test
     void stepsOfTheCleanUpMoveTheCursor(Chromium chromium) {
         chromium.open(LEAK.file());
         long closing = LEAK.closing();
@@ -112,27 +70,6 @@ class ChartsTests {
 
         chromium.await("Cursor.event.value === " + closing);
         assertThat(chromium.text("#cursor")).startsWith("Event #" + closing + " · ");
-    }
-
-    @Test
-    void theMeshHasWhatEachDeviceHolds(Chromium chromium) {
-        chromium.open(LEAK.file());
-
-        for (int device = 0; device < 8; device++) {
-            for (BufferType type : peaks().keySet()) {
-                assertThat(liveIn(chromium, device, type))
-                        .as("%s of device %s", type, device)
-                        .isEqualTo(live(device, type));
-            }
-        }
-        assertThat(chromium.texts("#matrix-table td.out .difference")).containsExactly("▲ +64 KiB", "▲ +96 KiB");
-        assertThat(chromium.text("#matrix-lead")).isEqualTo("2 cells of 16 differ from what most devices ended with.");
-    }
-
-    /** Returns the bytes of a cell of the matrix. */
-    static long liveIn(Chromium chromium, int device, BufferType type) {
-        String cell = "#matrix-table td[data-device='" + device + "'][data-type=" + type + "]";
-        return Long.parseLong(chromium.attribute(cell, "data-live"));
     }
 
     /** The first device reports for all in L1, and the peak lies right of the middle. */
@@ -233,17 +170,8 @@ class ChartsTests {
     }
 
     @Test
-    void growthSaysWhatTheReportSaysAndShowsItsSlope(Chromium chromium) {
+    void growthIsShownByMemoryWithItsSlope(Chromium chromium) {
         chromium.open(GROWING.file());
-        Accumulation growth = Accumulation.of(GROWING.verdict(), Rounds.MARKED);
-
-        assertThat(chromium.text("#growth-text"))
-                .isEqualTo(AccumulationReport.of(growth).text());
-        assertThat(chromium.texts("#growth-table td[data-key=slope]"))
-                .containsExactly("+"
-                        + Quantities.shortSize(
-                                8 * growth.memory().get(0).bytes().perRound()));
-        assertThat(chromium.texts("#growth-table td[data-key=trend]")).containsExactly("growing");
 
         chromium.select("#growth-mode", "memory");
 
@@ -285,39 +213,7 @@ class ChartsTests {
         return tooltip;
     }
 
-    @Test
-    void withoutRoundsThereIsNoGrowth(Chromium chromium) {
-        chromium.open(LEAK.file());
-
-        assertThat(chromium.find("#growth").isDisplayed()).isFalse();
-        assertThat(chromium.texts("#views a")).noneMatch(name -> name.startsWith("Growth"));
-    }
-
     private static List<String> linesOf(Chromium chromium, String chart) {
         return chromium.list(chart + ".series.slice(1).map(line => line.label)");
-    }
-
-    private static long live(int device, BufferType type) {
-        return SampleRun.bytes(
-                LEAK.generations().filter(life -> life.device() == device && life.type() == type && life.isLive()));
-    }
-
-    /** Counted anew, from the lives and not from what the page counted. */
-    private static Map<BufferType, Long> peaks() {
-        Map<BufferType, TreeMap<Long, Long>> changes = new TreeMap<>();
-        for (BufferGeneration life : LEAK.generations().toList()) {
-            TreeMap<Long, Long> ofType = changes.computeIfAbsent(life.type(), unused -> new TreeMap<>());
-            ofType.merge(life.allocatedAt(), life.size(), Long::sum);
-            life.freedAt().ifPresent(event -> ofType.merge(event, -life.size(), Long::sum));
-        }
-        Map<BufferType, Long> peaks = new TreeMap<>();
-        changes.forEach((type, ofType) -> {
-            long live = 0;
-            for (long change : ofType.values()) {
-                live += change;
-                peaks.merge(type, live, Math::max);
-            }
-        });
-        return peaks;
     }
 }

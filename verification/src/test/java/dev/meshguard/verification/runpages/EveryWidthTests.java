@@ -57,13 +57,15 @@ class EveryWidthTests {
     @Test
     void axeFindsNoViolation(Chromium chromium) throws IOException {
         String axe = axe();
-        for (SampleRun run : List.of(SampleRuns.leak(), SampleRuns.growing())) {
+        for (SampleRun run :
+                List.of(SampleRuns.leak(), SampleRuns.growing(), SampleRuns.outOfMemory(), SampleRuns.overwritten())) {
             chromium.open(run.file());
             openEverything(chromium);
             chromium.run(axe);
             for (int width : List.of(390, 768, 1280, 2560)) {
                 resize(chromium, width);
-                assertNoViolation(chromium, run.file() + " at " + width + " pixels");
+                assertNoViolation(chromium, run.report().text() + " at " + width + " pixels");
+                assertThat(chromium.overflow()).isZero();
             }
         }
     }
@@ -78,7 +80,7 @@ class EveryWidthTests {
                 .map(site => site.textContent).join()""";
 
     /** Applies the rules of axe-core, whose script runs, in both themes. */
-    static void assertNoViolation(Chromium chromium, String page) {
+    private static void assertNoViolation(Chromium chromium, String page) {
         for (String theme : List.of("light", "dark")) {
             chromium.theme(theme);
 
@@ -109,7 +111,7 @@ class EveryWidthTests {
                 "[...document.querySelectorAll('.chart canvas')].every(canvas => canvas.getBoundingClientRect().right <= innerWidth)");
     }
 
-    static String axe() throws IOException {
+    private static String axe() throws IOException {
         Properties webjar = new Properties();
         try (InputStream stream =
                 EveryWidthTests.class.getResourceAsStream("/META-INF/maven/org.webjars.npm/axe-core/pom.properties")) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.meshguard.text.Quantities;
-import dev.meshguard.verdict.LeakVerdict;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
@@ -19,10 +18,6 @@ class OriginsAndEventsTests {
     @Test
     void theOriginsAreOfWhatTheirListSays(Chromium chromium) {
         chromium.open(LEAK.file());
-        assertThat(chromium.text("#origins-text")).isEqualTo(Quantities.size(leakedBytes()) + " in all.");
-        assertThat(chromium.text("#origins-tree .origin"))
-                .isEqualTo("all" + Quantities.shortSize(leakedBytes()) + " · 100 %");
-
         chromium.select("#origins-mode", "buffers");
         assertThat(chromium.text("#origins-text"))
                 .isEqualTo(LEAK.verdict().sum().allocated() + " buffers in all.");
@@ -130,22 +125,12 @@ class OriginsAndEventsTests {
     }
 
     @Test
-    void expectationsSayWhatBecameOfThem(Chromium chromium) {
+    void expectationsAreMarkedByWhatBecameOfThem(Chromium chromium) {
         chromium.open(LEAK.file());
 
-        LeakVerdict verdict = LEAK.verdict();
-        assertThat(chromium.texts("#expectations-table tbody th[data-key=text]"))
-                .containsExactlyElementsOf(verdict.expectations().stream()
-                        .map(result -> result.expectation().conditions())
-                        .toList());
-        assertThat(chromium.texts("#expectations-table td[data-key=result]")).containsExactly("matched", "unmatched");
         assertThat(chromium.all("#expectations-table td[data-key=result] .mark"))
                 .extracting(mark -> mark.getDomAttribute("class"))
                 .containsExactly("mark mark-expected", "mark mark-undecided");
-        assertThat(chromium.texts("#expectations-table td[data-key=matched]"))
-                .isEqualTo(List.of("1 buffer, 96 KiB", "0 buffers"));
-        assertThat(chromium.texts("#expectations-table td[data-key=reason]"))
-                .containsExactly(SampleRuns.HOSTILE_REASON, "was there once");
     }
 
     /** The event where the map and live bytes draw a line in the colour of the cursor, from top to bottom. */

@@ -36,7 +36,7 @@ class RangeTests {
         select(chromium);
 
         for (int device = 0; device < 8; device++) {
-            assertThat(ChartsTests.liveIn(chromium, device, BufferType.DRAM))
+            assertThat(liveIn(chromium, device, BufferType.DRAM))
                     .as("device %s", device)
                     .isEqualTo(liveAt(device, TO));
         }
@@ -86,5 +86,11 @@ class RangeTests {
 
     private static boolean isLiveAt(BufferGeneration generation, long event) {
         return generation.allocatedAt() <= event && generation.freedAt().orElse(Long.MAX_VALUE) > event;
+    }
+
+    /** Returns the bytes of a cell of the matrix. */
+    private static long liveIn(Chromium chromium, int device, BufferType type) {
+        String cell = "#matrix-table td[data-device='" + device + "'][data-type=" + type + "]";
+        return Long.parseLong(chromium.attribute(cell, "data-live"));
     }
 }

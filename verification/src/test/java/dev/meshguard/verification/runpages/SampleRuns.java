@@ -1,12 +1,26 @@
 package dev.meshguard.verification.runpages;
 
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.mesh.Blocking;
 import dev.meshguard.mesh.Buffer;
+import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Tensor;
+import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
@@ -18,7 +32,9 @@ import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.samples.support.LanguageModelRun;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -31,11 +47,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
-/**
- * The runs whose pages are tested: one that is clean, one that leaks, one that misreports, one that grows, and a language
- * model's.
- */
+/** The runs whose pages are tested. */
 final class SampleRuns {
 
     /** A label that would run as a program where it is taken for markup. */
@@ -45,6 +59,7 @@ final class SampleRuns {
     static final String HOSTILE_REASON = "</script><script>window.hostile=1</script>";
 
     private static final long KIB = 1_024;
+    private static final long MIB = 1 << 20;
 
     /** What the run that leaks may have of L1 on each device; only one device takes more. */
     static final long L1_BUDGET = 128 * KIB;
@@ -186,6 +201,108 @@ final class SampleRuns {
             ttnn.closeMeshDevice(mesh);
             return SampleRun.of(title, tracker);
         });
+    }
+
+    /** A request that a cache between two holes leaves no room for. */
+    static SampleRun outOfMemory() {
+        AllocationTracker tracker = AllocationTracker.create();
+        MeshDevice mesh = Ttnn.create(tracker).openMeshDevice();
+        MeshBuffer first = allocate(mesh, "layer 1", BufferType.L1, 28 * MIB);
+        MeshBuffer cache = allocate(mesh, "kv-cache", BufferType.L1, 28 * MIB);
+        first.deallocate();
+        InsufficientMemoryException error =
+                catchThrowableOfType(InsufficientMemoryException.class, () -> mesh.allocate(BufferType.L1, 40 * MIB));
+        cache.deallocate();
+        mesh.close();
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+        VerdictReport report =
+                VerdictReport.of(verdict).failedBy(error.shortage().orElseThrow());
+        return new SampleRun(verdict, report, RunPage.of("ScoresTest.hasNoRoom()", report));
+    }
+
+    /** A replay overwrites a buffer. */
+    static SampleRun overwritten() {
+        AllocationTracker tracker = AllocationTracker.create();
+        MeshDevice mesh = Ttnn.create(tracker).openMeshDevice();
+        TraceId trace = mesh.beginMeshTrace(0);
+        mesh.allocate(BufferType.DRAM, PAGE).deallocate();
+        mesh.endMeshTrace(0, trace, 1_000);
+        MeshBuffer staging = allocate(mesh, "staging", BufferType.DRAM, PAGE);
+        mesh.replayMeshTrace(0, trace, Blocking.BLOCKING);
+        mesh.releaseMeshTrace(trace);
+        staging.deallocate();
+        mesh.close();
+        return SampleRun.of("TraceTest.replays()", tracker);
+    }
+
+    private static MeshBuffer allocate(MeshDevice mesh, String label, BufferType type, long bytes) {
+        return mesh.allocate(BufferConfig.of(type, bytes, PAGE).named(label));
+    }
+
+    /** Memory that belongs to no device, as that of a Java library. */
+    static SampleRun libraryMemory() {
+        return ofLibrary(SourceVocabulary.of("Netty memory").freedBy("release", "released"), 64, 128, 256);
+    }
+
+    /** Objects of a class, of unknown size. */
+    static SampleRun libraryObjects() {
+        return ofLibrary(SourceVocabulary.ofObjects("RocksIterator"), 0, 0, 0);
+    }
+
+    /** Only the last is freed. */
+    private static SampleRun ofLibrary(SourceVocabulary words, long... sizes) {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.sourceAttached(SourceDescription.of("library").speaking(words));
+        AllocationDetails details = AllocationDetails.user().fromSource("library");
+        LongStream.of(sizes)
+                .mapToObj(bytes -> tracker.lease(details, OriginFilter.none(), BufferType.SYSTEM_MEMORY, bytes))
+                .reduce((first, last) -> last)
+                .ifPresent(Lease::freed);
+        tracker.checked();
+        return SampleRun.of("LibraryTest.reads()", tracker);
+    }
+
+    /** Three sizes from one line, in three lines of one caller. */
+    static SampleRun threeSizes() {
+        return RUNS.computeIfAbsent("ModelTest.loads()", title -> {
+            AllocationTracker tracker = AllocationTracker.create();
+            tracker.meshOpened(MeshDescription.of(0, "1x4 mesh", List.of(0, 1, 2, 3)));
+            load(tracker, 0);
+            load(tracker, 1);
+            load(tracker, 2);
+            tracker.meshClosed(0);
+            return SampleRun.of(title, tracker);
+        });
+    }
+
+    private static void load(AllocationTracker tracker, int device) {
+        tracker.allocated(device, BufferType.DRAM, 0x10000, 1024L * (device + 1));
+    }
+
+    /** A field of the user's code refers to a buffer. */
+    static SampleRun held() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        MemoryRequest request = tracker.request(AllocationDetails.user());
+        tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 1024, Ownership.OWNING);
+        tracker.traced(request, Reachability.heldBy(List.of("ModelTest.model", "Model.weights", "ArrayList[0]")));
+        tracker.meshClosed(0);
+        return SampleRun.of("ModelTest.holds()", tracker);
+    }
+
+    /** A program with less memory than a buffer of the user, and with more if what goes away with it counts. */
+    static SampleRun cachedProgram() {
+        AllocationTracker tracker = AllocationTracker.create();
+        Owner program = new Owner(Owner.Kind.PROGRAM, "7");
+        AllocationDetails ofProgram = AllocationDetails.user().ownedBy(program);
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        tracker.allocated(tracker.request(AllocationDetails.user()), 0, BufferType.DRAM, 4096, 2048, Ownership.OWNING);
+        tracker.allocated(tracker.request(ofProgram), 0, BufferType.DRAM, 8192, 64, Ownership.OWNING);
+        tracker.allocated(tracker.request(ofProgram), 0, BufferType.L1, 4096, 4096, Ownership.OWNING);
+        tracker.ownerCached(program, "program cache");
+        tracker.meshClosed(0);
+        tracker.checked();
+        return SampleRun.of("CacheTest.keepsItsProgram()", tracker);
     }
 
     /** The memory of the programs in the cache is new, so it is the first finding. */

@@ -2,19 +2,13 @@ package dev.meshguard.verification.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.history.MemorySnapshot.MemoryKey;
-import dev.meshguard.history.Timeline;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.page.SuiteFolder;
-import dev.meshguard.text.Quantities;
-import dev.meshguard.verdict.DeviceMemory;
-import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,34 +47,10 @@ class SuitePageTests {
     }
 
     @Test
-    void saysHowManyRunsLeak(Chromium chromium) {
+    void hasTheTextsOfItsFile(Chromium chromium) throws IOException {
         chromium.open(index);
 
-        assertThat(chromium.text("#outcome")).isEqualTo("1 of 4 leak");
-        assertThat(chromium.texts("#totals [data-outcome]"))
-                .containsExactlyInAnyOrder("1leak", "2clean", "1misreported");
-        assertThat(chromium.text("#totals [data-total=leaks]")).isEqualTo(String.valueOf(leaks()));
-        assertThat(chromium.text("#totals [data-total=bytes]"))
-                .isEqualTo(Quantities.size(SampleRun.bytes(LEAK.leaked())));
-        assertThat(chromium.texts("#warnings li")).containsExactly("runs/torn.json cannot be read, and is omitted.");
-    }
-
-    @Test
-    void hasTheFiguresOfEachVerdict(Chromium chromium) {
-        chromium.open(index);
-
-        String row = ROWS + "[data-outcome=LEAKED] ";
-        assertThat(chromium.text(row + "[data-key=title]")).isEqualTo("KvCacheTest.decode()");
-        assertThat(chromium.text(row + "[data-key=leaks]")).isEqualTo(String.valueOf(leaks()));
-        assertThat(chromium.text(row + "[data-key=leakedBytes]"))
-                .isEqualTo(Quantities.shortSize(SampleRun.bytes(LEAK.leaked())));
-        assertThat(chromium.text(row + "[data-key=buffers]"))
-                .isEqualTo(String.valueOf(LEAK.verdict().sum().allocated()));
-        assertThat(chromium.text(row + "[data-key=devicePeak]"))
-                .isEqualTo(Quantities.shortSize(peakOfOneMemory(DeviceMemory::of)));
-        assertThat(chromium.text(row + "[data-key=meshPeak]"))
-                .isEqualTo(Quantities.shortSize(peakOfOneMemory(MemoryKey::type)));
-        assertThat(chromium.text(row + "[data-key=where]")).isEqualTo("runner one · JVM 1");
+        PageTextsTests.assertThatTextsAreThoseOf("suite", chromium);
     }
 
     @Test
@@ -118,16 +88,6 @@ class SuitePageTests {
         assertThat(chromium.texts(ROWS + " [data-key=title]")).containsExactly("ViewsTest.reportsItsFrees()");
     }
 
-    @Test
-    void saysWhichExpectationsWereUsed(Chromium chromium) {
-        chromium.open(index);
-
-        assertThat(chromium.texts("#used-table tbody th"))
-                .containsExactly("label \"fabric\", exactly 1 buffer, because \"" + SampleRuns.HOSTILE_REASON + '"');
-        assertThat(chromium.text("#used-table td[data-key=runs]")).isEqualTo("1 of 4 runs");
-        assertThat(chromium.text("#used-table td[data-key=last]")).endsWith("by KvCacheTest.decode()");
-    }
-
     @ParameterizedTest
     @CsvSource({"1280, light", "390, dark"})
     void isSilentSafeAndAsWideAsTheWindow(int width, String theme, Chromium chromium) {
@@ -163,17 +123,5 @@ class SuitePageTests {
                         return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
                     }).map(word => word.textContent).join()""")).as("%s pixels", width).isEqualTo("");
         }
-    }
-
-    private static long leaks() {
-        return LEAK.verdict().groups(SurvivorStatus.LEAKED).size();
-    }
-
-    /** Returns the most bytes that any group of memories of the leaking run held at once. */
-    private static long peakOfOneMemory(Function<MemoryKey, Object> group) {
-        return LEAK.verdict().history().timeline().curvesBy(group).values().stream()
-                .mapToLong(Timeline.Curve::peakBytes)
-                .max()
-                .orElseThrow();
     }
 }

@@ -1,0 +1,80 @@
+package dev.meshguard.verification.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Tests the words and figures of each page, as a reader sees them with everything open.
+ *
+ * <p>They are those of the files beside this class. What the pages show now is written to {@code target/page-texts}, to be compared and copied.
+ */
+@InChromium
+class PageTextsTests {
+
+    private static final Path SHOWN = Path.of("target", "page-texts");
+
+    private static final String OPEN_EVERYTHING = """
+            document.querySelectorAll('.opener[aria-expanded=false]').forEach(opener => opener.click());
+            document.querySelectorAll('details').forEach(details => { details.open = true; });""";
+
+    static Stream<Arguments> runs() {
+        return Stream.of(
+                run("leak", SampleRuns::leak),
+                run("clean", SampleRuns::clean),
+                run("misreported", SampleRuns::misreported),
+                run("growing", SampleRuns::growing),
+                run("out-of-memory", SampleRuns::outOfMemory),
+                run("overwritten", SampleRuns::overwritten),
+                run("library-memory", SampleRuns::libraryMemory),
+                run("library-objects", SampleRuns::libraryObjects),
+                run("three-sizes", SampleRuns::threeSizes),
+                run("held", SampleRuns::held),
+                run("cached-program", SampleRuns::cachedProgram));
+    }
+
+    private static Arguments run(String name, Supplier<SampleRun> run) {
+        return Arguments.of(name, run);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("runs")
+    void areThoseOfTheFile(String name, Supplier<SampleRun> run, Chromium chromium) throws IOException {
+        chromium.open(run.get().file());
+        if (chromium.find("#space").isDisplayed()) {
+            chromium.scrollTo("#space");
+            chromium.await("document.querySelector('.space-strip') !== null");
+        }
+
+        assertThatTextsAreThoseOf(name, chromium);
+    }
+
+    /** Left out are lines, frames of the tests and the JDK, fingerprints, which depend on those, days and durations. */
+    static void assertThatTextsAreThoseOf(String name, Chromium chromium) throws IOException {
+        chromium.run(OPEN_EVERYTHING);
+        String text = String.valueOf(chromium.value("document.body.innerText"))
+                .replaceAll("\\.java:\\d+", ".java")
+                .replaceAll("lambda\\$(\\w+)\\$\\d+", "lambda in $1")
+                .replaceAll("(?m)^(?!SampleRuns)[^\\s(]+\\((\\S+\\.java|Native Method)\\)\n(\\d.* · .*\n)?", "")
+                .replaceAll("(?m)(?<=fingerprint )[0-9a-f]{6}|^[0-9a-f]{12}\\b", "…")
+                .replaceAll("\\d{4}-\\d\\d-\\d\\d", "today")
+                .replaceAll("\\d[\\d.]* m?s\\b", "… s")
+                .replaceAll("\\s*\n\\s*", "\n");
+        Files.createDirectories(SHOWN);
+        Files.writeString(SHOWN.resolve(name + ".txt"), text);
+
+        try (InputStream file = PageTextsTests.class.getResourceAsStream(name + ".txt")) {
+            assertThat(text).isEqualTo(new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8));
+        }
+    }
+}
