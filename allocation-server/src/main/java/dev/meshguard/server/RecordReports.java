@@ -1,13 +1,11 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.protocol.DeviceInfo;
-import dev.meshguard.server.protocol.Message;
 import dev.meshguard.server.protocol.MessageType;
-import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordFields;
 import dev.meshguard.server.protocol.RecordSize;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Optional;
 
 /**
@@ -132,8 +130,9 @@ final class RecordReports implements ConnectionReader {
         switch (type) {
             case ALLOC -> dispatcher.allocated(memory, device, id, bytes, connection);
             case FREE -> dispatcher.freed(device, id, connection);
-            case QUERY -> answer(size, dispatcher.usage(device));
-            case DEVICE_INFO_QUERY -> answer(size, new DeviceInfo(device));
+            case QUERY -> answer(size, MessageType.RESPONSE, device, dispatcher.usage(device));
+            // This server knows no chip, so the rest of the record is 0.
+            case DEVICE_INFO_QUERY -> answer(size, MessageType.DEVICE_INFO_RESPONSE, device);
             case DUMP_REMAINING, DUMP_KERNELS -> processCheck.run();
             case CB_ALLOC, CB_FREE ->
                 dispatcher.circularBuffer(type == MessageType.CB_ALLOC, device, id, bytes, connection);
@@ -142,8 +141,13 @@ final class RecordReports implements ConnectionReader {
         }
     }
 
-    private void answer(RecordSize size, Message message) {
-        answers.writeBytes(RecordCodec.of(size).encode(message).array());
+    private void answer(RecordSize size, MessageType type, int device, long... sums) {
+        ByteBuffer record = ByteBuffer.allocate(size.bytes())
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .put(RecordFields.TYPE, (byte) type.code())
+                .putInt(RecordFields.DEVICE, device);
+        record.position(RecordFields.USAGE).asLongBuffer().put(sums);
+        answers.writeBytes(record.array());
     }
 
     /** Most reads have no answer. */

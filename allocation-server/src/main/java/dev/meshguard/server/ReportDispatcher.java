@@ -7,7 +7,6 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.internal.AddressTable;
 import dev.meshguard.server.log.internal.GuessedTypes;
-import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.HashMap;
@@ -366,17 +365,20 @@ final class ReportDispatcher {
 
     // Queries
 
-    /** Returns the live memory; circular buffers are in L1, and kernels are no memory of the tracker. */
-    MemoryUsage usage(int device) {
+    /**
+     * Returns the live bytes of a device in DRAM, in L1, in L1_SMALL and SYSTEM_MEMORY together, and in TRACE; nothing for one that this
+     * server does not have. Circular buffers are in L1, and kernels are no memory of the tracker.
+     */
+    long[] usage(int device) {
         if (isOutOfRange(device)) {
-            return MemoryUsage.none(device);
+            return new long[0];
         }
-        return new MemoryUsage(
-                device,
-                tracker.liveBytes(device, BufferType.DRAM),
-                tracker.liveBytes(device, BufferType.L1),
-                tracker.liveBytes(device, BufferType.L1_SMALL) + tracker.liveBytes(device, BufferType.SYSTEM_MEMORY),
-                tracker.liveBytes(device, BufferType.TRACE));
+        return new long[] {
+            tracker.liveBytes(device, BufferType.DRAM),
+            tracker.liveBytes(device, BufferType.L1),
+            tracker.liveBytes(device, BufferType.L1_SMALL) + tracker.liveBytes(device, BufferType.SYSTEM_MEMORY),
+            tracker.liveBytes(device, BufferType.TRACE)
+        };
     }
 
     /**

@@ -2,10 +2,6 @@ package dev.meshguard.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.server.protocol.MemoryUsage;
-import dev.meshguard.server.protocol.MessageType;
-import dev.meshguard.server.protocol.RecordCodec;
-import dev.meshguard.server.protocol.RecordFields;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import java.io.EOFException;
@@ -22,20 +18,21 @@ import java.util.Arrays;
 /** A connection over which a test sends arbitrary bytes. */
 final class RawClient implements AutoCloseable {
 
+    /** The answer of a server to a query. */
+    record MemoryUsage(int device, long dram, long l1, long l1Small, long trace) {}
+
     private final SocketChannel channel;
     private final RecordSize size;
-    private final RecordCodec codec;
 
     RawClient(Path socket, RecordSize size) throws IOException {
         channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         channel.connect(UnixDomainSocketAddress.of(socket));
         this.size = size;
-        codec = RecordCodec.of(size);
     }
 
     RawClient send(Request... requests) throws IOException {
         ByteBuffer records = ByteBuffer.allocate(requests.length * size.bytes());
-        Arrays.stream(requests).forEach(request -> codec.encode(request, records));
+        Arrays.stream(requests).forEach(request -> records.put(request.toRecord(size)));
         return send(records.flip());
     }
 
@@ -77,10 +74,9 @@ final class RawClient implements AutoCloseable {
 
     MemoryUsage receive() throws IOException {
         ByteBuffer record = ByteBuffer.wrap(receive(size.bytes())).order(ByteOrder.LITTLE_ENDIAN);
-        assertThat(record.get(RecordFields.TYPE)).isEqualTo((byte) MessageType.RESPONSE.code());
-        int device = record.getInt(RecordFields.DEVICE);
-        LongBuffer sums = record.position(RecordFields.USAGE).asLongBuffer();
-        return new MemoryUsage(device, sums.get(), sums.get(), sums.get(), sums.get());
+        assertThat(record.getInt(0)).isEqualTo(4);
+        LongBuffer sums = record.position(40).asLongBuffer();
+        return new MemoryUsage(record.getInt(4), sums.get(), sums.get(), sums.get(), sums.get());
     }
 
     /** Sends a query, which also ensures that everything sent before is recorded. */

@@ -7,7 +7,6 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.process.ReportingProgram;
 import dev.meshguard.server.protocol.MessageType;
-import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.AllocationTracker;
@@ -357,7 +356,7 @@ class ServerFaultTests extends WithServer {
     private static byte[] bytes(RecordSize size, Request... requests) {
         ByteBuffer records = ByteBuffer.allocate(requests.length * size.bytes());
         for (Request request : requests) {
-            RecordCodec.of(size).encode(request, records);
+            records.put(request.toRecord(size));
         }
         return records.array();
     }

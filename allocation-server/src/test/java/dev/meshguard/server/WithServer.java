@@ -2,7 +2,6 @@ package dev.meshguard.server;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.verdict.LeakCheck;
@@ -70,7 +69,7 @@ abstract class WithServer {
     }
 
     /** Sends requests over a connection of their own; returns the usage of device 0 after them. */
-    MemoryUsage report(Request... requests) throws IOException {
+    RawClient.MemoryUsage report(Request... requests) throws IOException {
         try (RawClient client = client()) {
             return client.send(requests).query(0);
         }

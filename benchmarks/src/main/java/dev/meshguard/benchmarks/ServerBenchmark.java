@@ -2,7 +2,6 @@ package dev.meshguard.benchmarks;
 
 import dev.meshguard.benchmarks.server.ServerContender;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import java.io.IOException;
@@ -69,7 +68,6 @@ public class ServerBenchmark {
     public void start() throws IOException {
         folder = Files.createTempDirectory("server");
         server = contender.start(folder);
-        RecordCodec codec = RecordCodec.of(RecordSize.BYTES_112);
         int process = (int) ProcessHandle.current().pid();
         int live = 1024;
         records = ByteBuffer.allocateDirect(RECORDS * RECORD);
@@ -77,14 +75,13 @@ public class ServerBenchmark {
             int buffer = record / (2 * live) * live + record % live;
             long address = 4096L * (buffer + 1);
             boolean isAllocation = record / live % 2 == 0;
-            codec.encode(
-                    isAllocation
-                            ? Request.allocation(process, buffer % 8, BufferType.DRAM, address, 4096)
-                            : Request.free(process, buffer % 8, address),
-                    records);
+            Request request = isAllocation
+                    ? Request.allocation(process, buffer % 8, BufferType.DRAM, address, 4096)
+                    : Request.free(process, buffer % 8, address);
+            records.put(request.toRecord(RecordSize.BYTES_112));
         }
         question = ByteBuffer.allocateDirect(RECORD);
-        codec.encode(Request.query(0), question);
+        question.put(Request.query(0).toRecord(RecordSize.BYTES_112));
         channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         channel.connect(UnixDomainSocketAddress.of(folder.resolve("s")));
     }

@@ -3,7 +3,6 @@ package dev.meshguard.server.client;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.MessageType;
-import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.text.Quantities;
@@ -48,7 +47,7 @@ public final class AllocationClient implements AutoCloseable {
     private static final int SEND_BUFFER = 1 << 20;
 
     private final Path socket;
-    private final RecordCodec codec;
+    private final RecordSize recordSize;
     private final int processId;
     private final Consumer<String> onWarning;
 
@@ -60,7 +59,7 @@ public final class AllocationClient implements AutoCloseable {
 
     private AllocationClient(Builder builder) {
         this.socket = builder.socket;
-        this.codec = RecordCodec.of(builder.recordSize);
+        this.recordSize = builder.recordSize;
         this.processId = builder.processId;
         this.onWarning = builder.onWarning;
     }
@@ -117,7 +116,7 @@ public final class AllocationClient implements AutoCloseable {
     /** Sends a record, and waits as long as the server needs to read those before it. */
     private void write(Request request) throws IOException {
         SocketChannel open = connected();
-        ByteBuffer record = codec.encode(request);
+        ByteBuffer record = request.toRecord(recordSize);
         while (record.hasRemaining()) {
             open.write(record);
         }

@@ -1,6 +1,8 @@
 package dev.meshguard.server.protocol;
 
 import dev.meshguard.event.BufferType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -17,8 +19,8 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record Request(MessageType type, int device, long size, int memory, int processId, long bufferId, long timestamp)
-        implements Message {
+public record Request(
+        MessageType type, int device, long size, int memory, int processId, long bufferId, long timestamp) {
 
     /**
      * Creates a request.
@@ -47,5 +49,18 @@ public record Request(MessageType type, int device, long size, int memory, int p
     /** Returns the query for the memory usage of a device. */
     public static Request query(int device) {
         return new Request(MessageType.QUERY, device, 0, 0, 0, 0, 0);
+    }
+
+    /** Returns it as a record of a size, ready to be read. */
+    public ByteBuffer toRecord(RecordSize recordSize) {
+        return ByteBuffer.allocate(recordSize.bytes())
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .put(RecordFields.TYPE, (byte) type.code())
+                .putInt(RecordFields.DEVICE, device)
+                .putLong(RecordFields.SIZE, size)
+                .put(RecordFields.MEMORY, (byte) memory)
+                .putInt(RecordFields.PROCESS, processId)
+                .putLong(RecordFields.BUFFER, bufferId)
+                .putLong(RecordFields.TIMESTAMP, timestamp);
     }
 }

@@ -1,14 +1,11 @@
 package dev.meshguard.verification.corpus.route;
 
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 
 /** Allocations and frees as records of 112 bytes, in a connection for each process that reported. */
 public final class RecordsRoute extends SocketRoute {
-
-    private static final RecordCodec CODEC = RecordCodec.of(RecordSize.BYTES_112);
 
     @Override
     void send(HistoryEvent event) {
@@ -25,6 +22,6 @@ public final class RecordsRoute extends SocketRoute {
     }
 
     private void write(Request request) {
-        write(CODEC.encode(request).array());
+        write(request.toRecord(RecordSize.BYTES_112).array());
     }
 }
