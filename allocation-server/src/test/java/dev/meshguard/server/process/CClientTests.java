@@ -45,7 +45,9 @@ class CClientTests extends ClientContract {
                         "-o",
                         executable(),
                         PROGRAM.source().toString(),
-                        "-pthread")
+                        "-pthread",
+                        "-rdynamic",
+                        "-ldl")
                 .redirectErrorStream(true)
                 .start();
         assertThat(new String(gcc.getInputStream().readAllBytes(), UTF_8)).isEmpty();

@@ -4,6 +4,7 @@
 static int connect_seconds = 5;
 #include "meshguard.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
@@ -23,33 +24,33 @@ static void close_begun(uint32_t mesh, const uint64_t *addresses, size_t count) 
     meshguard_snapshot(mesh, MESHGUARD_CLOSE_BEGUN, 0, MESHGUARD_L1, 0, addresses, 0, 0);
 }
 
-static void nothing(void) {
+void nothing(void) {
     meshguard_allocated(DRAM0, .label = "weights");
     meshguard_freed(DRAM0);
 }
 
-static void nothing_for_a_second(void) {
+void nothing_for_a_second(void) {
     connect_seconds = 1;
     nothing();
 }
 
-static void unexplained(void) {
+void unexplained(void) {
     meshguard_phase_begin("decode");
     meshguard_allocated(DRAM0, .label = "kv-cache"); /* remains */
     meshguard_phase_end();
 }
 
-static void of_system(void) {
+void of_system(void) {
     meshguard_owner owner = {.kind = MESHGUARD_DISPATCH, .lifetime = MESHGUARD_SYSTEM, .name = "prefetcher"};
     meshguard_allocated_at(&(meshguard_memory){L1_0, .owner = &owner}, __FILE__, __LINE__, "system"); /* remains */
 }
 
-static void cached(void) {
+void cached(void) {
     meshguard_owner_cached(&ADD, "program cache");
     meshguard_allocated(DRAM0, .owner = &ADD); /* remains */
 }
 
-static void reported_twice(void) {
+void reported_twice(void) {
     uint64_t request = meshguard_request();
     for (int ownership = MESHGUARD_OWNING; ownership <= MESHGUARD_NON_OWNING; ownership++) {
         meshguard_allocated(DRAM0, .request = request, .ownership = ownership); /* remains */
@@ -57,19 +58,19 @@ static void reported_twice(void) {
     meshguard_freed(DRAM0, .ownership = MESHGUARD_OWNING);
 }
 
-static void free_unreported(void) {
+void free_unreported(void) {
     uint32_t mesh = opened();
     meshguard_allocated(DRAM0, .mesh = mesh); /* remains */
     close_begun(mesh, NULL, 0);
     meshguard_mesh_closed(mesh);
 }
 
-static void circular_buffer_unreported(void) {
+void circular_buffer_unreported(void) {
     meshguard_allocated(L1_0, .owner = &ADD, .circular = 1); /* remains */
     meshguard_owner_ended(&ADD);
 }
 
-static void late(void) {
+void late(void) {
     const uint64_t lives[] = {0x1000};
     uint32_t mesh = opened();
     meshguard_allocated(DRAM0, .mesh = mesh); /* remains */
@@ -78,7 +79,7 @@ static void late(void) {
     meshguard_mesh_closed(mesh);
 }
 
-static void freed_on_other_devices(void) {
+void freed_on_other_devices(void) {
     uint64_t request = meshguard_request();
     for (int device = 0; device < 8; device++) {
         meshguard_memory memory = {.device = device, .address = 0x1000 + 64u * (unsigned)device, .size = 4096};
@@ -91,7 +92,7 @@ static void freed_on_other_devices(void) {
     }
 }
 
-static void kept_after_release(void) {
+void kept_after_release(void) {
     const uint64_t lives[] = {0x1000};
     meshguard_owner trace = {.kind = MESHGUARD_TRACE_OWNER, .name = "1"};
     uint32_t mesh = opened();
@@ -101,7 +102,7 @@ static void kept_after_release(void) {
     meshguard_mesh_closed(mesh);
 }
 
-static void process_died(void) {
+void process_died(void) {
     meshguard_allocated(DRAM0); /* remains */
     meshguard_flush();
     abort();
@@ -109,38 +110,38 @@ static void process_died(void) {
 
 /* Besides the causes */
 
-static void exits_with_3(void) {
+void exits_with_3(void) {
     unexplained();
     exit(3);
 }
 
-static void gap(void) {
+void gap(void) {
     nothing();
     meshguard_.sequence += 3;
     nothing();
 }
 
-static void impossible(void) {
+void impossible(void) {
     static const uint32_t devices[100000];
     meshguard_allocated(.device = -1, .type = MESHGUARD_DRAM, .address = 1, .size = 1);
     meshguard_allocated(.device = 0, .type = 99, .address = 1, .size = 1);
     meshguard_mesh_opened("too large", devices, 100000, 0);
 }
 
-static void frees_and_ends_at_once(void) {
+void frees_and_ends_at_once(void) {
     nothing();
     meshguard_flush();
     _exit(0);
 }
 
-static void leaks_and_ends_at_once(void) {
+void leaks_and_ends_at_once(void) {
     nothing();
     meshguard_flush();
     meshguard_allocated(DRAM0);
     _exit(0);
 }
 
-static void text(void) {
+void text(void) {
     char label[1002];
     memset(label, 'x', sizeof label);
     memcpy(label, "\"quoted\" \\ \t", 12);
@@ -148,7 +149,7 @@ static void text(void) {
     meshguard_allocated(DRAM0, .label = label);
 }
 
-static void forks(void) {
+void forks(void) {
     pid_t child;
     meshguard_phase_begin("parent");
     meshguard_allocated(DRAM0);
@@ -174,7 +175,7 @@ static void *work(void *number) {
     return NULL;
 }
 
-static void threads(void) {
+void threads(void) {
     int numbers[] = {0, 1, 2, 3};
     pthread_t workers[4];
     for (int i = 0; i < 4; i++) {
@@ -194,7 +195,7 @@ static void *take_snapshots(void *mesh) {
     return NULL;
 }
 
-static void snapshots_beside_reports(void) {
+void snapshots_beside_reports(void) {
     uint32_t mesh = opened();
     pthread_t other;
     pthread_create(&other, NULL, take_snapshots, &mesh);
@@ -205,7 +206,7 @@ static void snapshots_beside_reports(void) {
 }
 
 /* More lines than the client remembers, and one that is in use throughout. */
-static void lines(void) {
+void lines(void) {
     for (int i = 0; i < 10000; i++) {
         meshguard_memory memory = {.address = 64u * (unsigned)i, .size = 64};
         meshguard_allocated_at(&memory, "lines.c", i, "line");
@@ -218,7 +219,7 @@ static void at_exit(void) {
     meshguard_freed(DRAM0);
 }
 
-static void frees_at_exit(void) {
+void frees_at_exit(void) {
     meshguard_allocated(DRAM0);
     atexit(at_exit);
 }
@@ -232,44 +233,20 @@ __attribute__((destructor(101))) static void destroy(void) {
     }
 }
 
-static void frees_in_a_destructor(void) {
+void frees_in_a_destructor(void) {
     meshguard_allocated(DRAM0);
     frees_last = 1;
 }
 
+/* Calls the function that the argument names. The library of C has a function of the name "system". */
 int main(int count, char **arguments) {
-    static const struct {
-        const char *name;
-        void (*function)(void);
-    } all[] = {{"nothing", nothing},
-               {"nothing_for_a_second", nothing_for_a_second},
-               {"unexplained", unexplained},
-               {"system", of_system},
-               {"cached", cached},
-               {"reported_twice", reported_twice},
-               {"free_unreported", free_unreported},
-               {"circular_buffer_unreported", circular_buffer_unreported},
-               {"late", late},
-               {"freed_on_other_devices", freed_on_other_devices},
-               {"kept_after_release", kept_after_release},
-               {"process_died", process_died},
-               {"exits_with_3", exits_with_3},
-               {"gap", gap},
-               {"impossible", impossible},
-               {"forks", forks},
-               {"threads", threads},
-               {"snapshots_beside_reports", snapshots_beside_reports},
-               {"frees_and_ends_at_once", frees_and_ends_at_once},
-               {"leaks_and_ends_at_once", leaks_and_ends_at_once},
-               {"text", text},
-               {"lines", lines},
-               {"frees_at_exit", frees_at_exit},
-               {"frees_in_a_destructor", frees_in_a_destructor}};
-    for (size_t i = 0; count > 1 && i < sizeof all / sizeof *all; i++) {
-        if (strcmp(all[i].name, arguments[1]) == 0) {
-            all[i].function();
-            return 0;
-        }
+    const char *name = count > 1 ? arguments[1] : "";
+    void *symbol = dlsym(dlopen(NULL, RTLD_NOW), strcmp(name, "system") == 0 ? "of_system" : name);
+    void (*function)(void) = NULL;
+    memcpy(&function, &symbol, sizeof function);
+    if (function == NULL) {
+        return 64;
     }
-    return 64;
+    function();
+    return 0;
 }
