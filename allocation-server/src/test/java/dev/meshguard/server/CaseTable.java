@@ -5,6 +5,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,10 +22,12 @@ public final class CaseTable {
     private CaseTable() {}
 
     /** Returns the name, the lines and the facts of each case. */
-    public static Stream<Arguments> read(Class<?> tests, String name) throws IOException {
+    public static Stream<Arguments> read(Class<?> tests, String name) {
         try (InputStream in = tests.getResourceAsStream(name)) {
             String[] cases = new String(in.readAllBytes(), StandardCharsets.UTF_8).split("(?m)^# ");
             return Arrays.stream(cases).skip(1).map(CaseTable::caseOf);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -71,7 +71,7 @@ class ServerCasesTests extends WithServer implements ProcessInspector {
         assertThat(facts).as(name).isEqualTo(expected);
     }
 
-    static Stream<Arguments> cases() throws IOException {
+    static Stream<Arguments> cases() {
         return Stream.concat(
                 CaseTable.read(ServerCasesTests.class, "record-cases.txt"),
                 CaseTable.read(ServerCasesTests.class, "line-cases.txt"));

@@ -3,10 +3,12 @@ package dev.meshguard.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.server.CaseTable;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Random;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -22,55 +24,12 @@ class LogFuzzTests {
 
     private static final Pattern BEGINS_LIKE_AN_ALLOCATION = Pattern.compile("Allocated ");
 
-    /** One line of each kind that a server or related tools write, and of text that people add. */
-    private static final String[] LINES = {
-        "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)",
-        "✓ [PID 7] Allocated 2048 bytes of L1 on device 0 (buffer_id=101152, ref_count=2)",
-        "✓ [PID 8] Allocated 524288 bytes of DRAM on device 1 (buffer_id=0x1a0000)",
-        "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)",
-        "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, ref_count=1 remaining)",
-        "✗ [PID 8] Freed buffer 0x1a0000 on device 1 (524288 bytes)",
-        "✗ [PID 12345] Freed buffer 1 (1048576 bytes)",
-        "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)",
-        "⚠ [PID 7] Deallocation for ALREADY FREED buffer 0x18b20 on device 0 (allocs=1 frees=2)",
-        "⚠ [PID 7] Buffer reused with DIFFERENT size: old=4096 new=2048 (buffer_id=101152, device=0)",
-        "⚠ [PID 7] Invalid buffer_type 9 for buffer 101152 on device 0",
-        "⚠️  Invalid device_id 2657333 - ignoring message",
-        "Unknown message type: 219",
-        "🚀 Allocation Server started",
-        "📊 Current Statistics:",
-        "  Device 0:",
-        "    Buffers: 1",
-        "    L1: 4096 bytes (4 KB)",
-        "    Total: 1.04858e+06 bytes",
-        "  Active allocations: 1",
-        "⚠️  Detected dead processes, cleaning up orphaned buffers...",
-        "   PID 7 is dead, removing its buffers...",
-        "   ✓ Removed 3 buffers (0.0117188 MB) from PID 7",
-        "📋 Received DUMP_REMAINING request...",
-        "║           REMAINING ALLOCATED BUFFERS                       ║",
-        "Total tracked allocations: 1",
-        "  L1: 1 buffers, 0.00390625 MB total",
-        "    - Buffer 0x18b20: 4 KB (PID 7, ref_count=1)",
-        "Total remaining buffers: 1",
-        "✓ [CB_ALLOC] Device 0: +21.7494 MB (Total: 21.7494 MB)",
-        "✗ [KERNEL_UNLOAD] Fabric kernel on Device 0: -0.1 MB (Total: 0.1 MB)",
-        "════════════════════════════════════════",
-        "BUFFER ALLOCATED",
-        "BUFFER DEALLOCATED",
-        "────────────────────────────────────────",
-        "Allocation #12",
-        "Device: 0",
-        "Address: 0x18b20 (101152)",
-        "Size: 4096 bytes (4 KB)",
-        "Type: L1",
-        "Call Stack:",
-        "    libtt_metal.so: tt::tt_metal::Buffer::create",
-        "```",
-        "... (8 devices total)",
-        "=== Run 2 ===",
-        "",
-    };
+    /** Lines of each kind that a server or related tools write, and of text that people add. */
+    private static final List<String> LINES = CaseTable.read(LogFuzzTests.class, "log-cases.txt")
+            .flatMap(one -> ((List<?>) one.get()[1]).stream())
+            .map(String::valueOf)
+            .distinct()
+            .toList();
 
     private static final String[] WORDS = (String.join("\n", LINES)
                     + " ...\n -1 1e999 99999999999999999999 0xffffffffffffffff) \r \0 \t")
@@ -134,7 +93,7 @@ class LogFuzzTests {
         }
         int lines = random.nextInt(14);
         for (int line = 0; line < lines; line++) {
-            log.writeBytes(line(LINES[random.nextInt(LINES.length)].getBytes(StandardCharsets.UTF_8)));
+            log.writeBytes(line(LINES.get(random.nextInt(LINES.size())).getBytes(StandardCharsets.UTF_8)));
             log.write(random.nextInt(30) == 0 ? '\r' : '\n');
         }
         byte[] bytes = log.toByteArray();

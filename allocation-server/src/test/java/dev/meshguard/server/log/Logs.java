@@ -5,7 +5,6 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -35,14 +34,6 @@ final class Logs {
     static ParsedLog ofBytes(byte[] bytes) {
         try {
             return READER.read(new ByteArrayInputStream(bytes), "test.log");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    static ParsedLog ofResource(String name) {
-        try (InputStream in = Logs.class.getResourceAsStream(name)) {
-            return READER.read(in, name);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
