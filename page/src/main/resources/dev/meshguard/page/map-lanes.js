@@ -113,7 +113,7 @@ const MapLanes = (() => {
                     },
                 },
                 Dom.make("span", { class: "lane-device" }, lane.device < 0 ? "" : String(lane.device)),
-                Dom.make("span", { class: "lane-type" }, lane.type),
+                Dom.make("span", { class: "lane-type" }, Dom.breakable(lane.type)),
             ),
         );
 

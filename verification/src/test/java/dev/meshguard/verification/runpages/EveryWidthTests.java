@@ -2,7 +2,11 @@ package dev.meshguard.verification.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginFilter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +40,27 @@ class EveryWidthTests {
                         .as("shreds at %s pixels", width)
                         .isEqualTo("");
             }
+        }
+    }
+
+    @Test
+    void whatIsKnownOfAnObjectTakesTheWholeWidthOfANarrowWindow(Chromium chromium) {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 0);
+        tracker.reportsLost(1, "a process ended");
+        chromium.open(SampleRun.of("StoreTest.reads()", tracker).file());
+
+        for (int width : List.of(390, 768)) {
+            resize(chromium, width);
+
+            assertThat(chromium.box(".group-detail").x()
+                            - chromium.box("#groups").x())
+                    .as("margin of the details at %s pixels", width)
+                    .isLessThan(40);
+            assertThat(chromium.number("document.querySelector('.lane-type').scrollWidth"
+                            + " - document.querySelector('.lane-type').clientWidth"))
+                    .as("what is cut of the name of a lane at %s pixels", width)
+                    .isZero();
         }
     }
 
