@@ -43,6 +43,16 @@ class LineFuzzTests {
             {"op":"bye","n":3}
             """;
 
+    private static final String HELLO = LEAK.lines().findFirst().orElseThrow();
+
+    /** Lines of each kind; their numbers become those of their places. */
+    private static final List<String> LINES = CaseTable.read(LineFuzzTests.class, "line-cases.txt")
+            .flatMap(one -> ((List<?>) one.get()[1]).stream())
+            .map(String::valueOf)
+            .filter(line -> line.startsWith("{"))
+            .distinct()
+            .toList();
+
     private final Random random = new Random(SEED);
     private Selector selector;
     private SocketChannel channel;
@@ -164,12 +174,12 @@ class LineFuzzTests {
 
     private byte[] bytes() {
         ByteArrayOutputStream lines = new ByteArrayOutputStream();
-        add(lines, "'op':'hello','version':" + (random.nextInt(20) == 0 ? random.nextInt(3) : 1) + ",'pid':7");
+        add(lines, HELLO);
         int count = random.nextInt(25);
         int number = 0;
         for (int line = 0; line < count; line++) {
             number += random.nextInt(20) == 0 ? random.nextInt(3) : 1;
-            add(lines, line(number));
+            add(lines, LINES.get(random.nextInt(LINES.size())).replaceFirst("\"n\":\\d+", "\"n\":" + number));
         }
         byte[] bytes = lines.toByteArray();
         int changes = random.nextInt(3) > 0 ? 0 : 1 + random.nextInt(4);
@@ -180,47 +190,7 @@ class LineFuzzTests {
         return random.nextInt(10) == 0 ? Arrays.copyOf(bytes, random.nextInt(bytes.length)) : bytes;
     }
 
-    private static void add(ByteArrayOutputStream lines, String fields) {
-        lines.writeBytes(("{" + fields.replace('\'', '"') + "}\n").getBytes(StandardCharsets.UTF_8));
-    }
-
-    private String line(int n) {
-        return switch (random.nextInt(18)) {
-            case 0 -> "'op':'stack','id':" + number() + ",'frames':['f (a.py:" + random.nextInt() + ")',5]";
-            case 1, 2 ->
-                "'op':'owner','id':" + number() + ",'kind':'TRACE','lifetime':'SYSTEM','name':'" + number() + "'";
-            case 3, 4, 5, 6 ->
-                report(random.nextBoolean() ? "alloc" : "cb_alloc", n) + ",'label':'l" + number() + "','request':"
-                        + number() + ",'size':" + (random.nextInt(9000) - 10);
-            case 7, 8, 9 ->
-                report(random.nextBoolean() ? "free" : "cb_free", n)
-                        + (random.nextInt(4) == 0 ? ",'result':'DEVICE_CLOSED'" : "");
-            case 10 -> "'op':'phase','n':" + n + (random.nextBoolean() ? ",'name':'p'" : "");
-            case 11 -> "'op':'owner_cached','n':" + n + ",'owner':" + number();
-            case 12 -> "'op':'owner_ended','n':" + n + ",'owner':{'name':'o'}";
-            case 13 -> "'op':'mesh_opened','n':" + n + ",'mesh':" + number() + ",'devices':[" + number() + ",4]";
-            case 14 ->
-                "'op':'mesh_close" + (random.nextBoolean() ? "d" : "_begun") + "','n':" + n + ",'mesh':" + number();
-            case 15 ->
-                "'op':'state','n':" + n + ",'mesh':" + number() + ",'device':" + number()
-                        + ",'type':'DRAM','moment':'CLOSE_BEGUN','complete':" + random.nextBoolean()
-                        + ",'addresses':[64,'0x80']";
-            case 16 -> "'op':'later','n':" + n;
-            default -> "'op':'" + (random.nextBoolean() ? "bye" : "idle") + "','n':" + (n - 1);
-        };
-    }
-
-    private String report(String operation, int n) {
-        return "'op':'" + operation + "','n':" + n + ",'device':"
-                + (random.nextInt(30) == 0 ? random.nextInt() : number())
-                + ",'type':'" + (random.nextBoolean() ? "DRAM" : "L1") + "','address':" + 64 * number()
-                + ",'mesh':" + number() / 3 + ",'owner':" + number() / 3 + ",'stack':" + number() / 3
-                + ",'allocator':'" + (random.nextBoolean() ? "MESH" : "SUB_DEVICE") + "','view':" + random.nextBoolean()
-                + ",'ownership':'" + (random.nextBoolean() ? "OWNING" : "NON_OWNING") + "'";
-    }
-
-    /** Returns a small number, so that ids and addresses meet. */
-    private int number() {
-        return random.nextInt(4);
+    private static void add(ByteArrayOutputStream lines, String line) {
+        lines.writeBytes((line + "\n").getBytes(StandardCharsets.UTF_8));
     }
 }
