@@ -110,7 +110,7 @@ final class RecordReports implements ConnectionReader {
 
     private void record(int code, RecordSize size, ByteBuffer in, int at) {
         MessageType type = MessageType.of(code)
-                .filter(known -> !known.isReply() && known.isKnownTo(size))
+                .filter(known -> !known.isReply() && size.knows(known))
                 .orElse(null);
         followsRecord = type != null;
         if (type == null) {

@@ -66,13 +66,4 @@ public enum MessageType {
             default -> false;
         };
     }
-
-    /** Returns whether it is valid for a server with the given record size. */
-    public boolean isKnownTo(RecordSize size) {
-        return switch (this) {
-            case DEVICE_INFO_QUERY, DEVICE_INFO_RESPONSE -> size.hasDeviceInfo();
-            case CB_ALLOC, CB_FREE, KERNEL_LOAD, KERNEL_UNLOAD, DUMP_KERNELS -> size.hasCircularBuffers();
-            default -> true;
-        };
-    }
 }

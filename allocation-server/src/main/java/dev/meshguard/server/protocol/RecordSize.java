@@ -16,16 +16,18 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum RecordSize {
     /** Allocations, frees, queries and dumps. */
-    BYTES_72(72),
+    BYTES_72(72, MessageType.DUMP_REMAINING),
     /** The same, and device info. */
-    BYTES_112(112),
-    /** The same, and circular buffers and kernels. */
-    BYTES_144(144);
+    BYTES_112(112, MessageType.DEVICE_INFO_RESPONSE),
+    /** The same, and circular buffers and kernels; impossible sizes are rejected. */
+    BYTES_144(144, MessageType.DUMP_KERNELS);
 
     private final int bytes;
+    private final MessageType last;
 
-    RecordSize(int bytes) {
+    RecordSize(int bytes, MessageType last) {
         this.bytes = bytes;
+        this.last = last;
     }
 
     /** Returns the number of bytes. */
@@ -33,14 +35,9 @@ public enum RecordSize {
         return bytes;
     }
 
-    /** Returns whether a server of this size supports device info. */
-    public boolean hasDeviceInfo() {
-        return this != BYTES_72;
-    }
-
-    /** Returns whether a server of this size receives circular buffers and kernels, and rejects impossible sizes. */
-    public boolean hasCircularBuffers() {
-        return this == BYTES_144;
+    /** Returns whether a server of this size knows a message; each size knows more than the one before. */
+    public boolean knows(MessageType message) {
+        return message.compareTo(last) <= 0;
     }
 
     /** Returns the size of the given number of bytes, if it is one. */

@@ -57,7 +57,7 @@ class RequestTests {
     void eachServerKnowsTheMessagesOfItsTime(RecordSize size) {
         int known = List.of(5, 7, 12).get(size.ordinal());
 
-        assertThat(Stream.of(MessageType.values()).filter(type -> type.isKnownTo(size)))
+        assertThat(Stream.of(MessageType.values()).filter(size::knows))
                 .containsExactly(List.of(MessageType.values()).subList(0, known).toArray(MessageType[]::new));
     }
 }
