@@ -122,7 +122,7 @@ public final class AllocationServer implements AutoCloseable {
 
     /** Returns the errors so far, as sentences without their full stops: rejected connections, truncated records. */
     public List<String> problems() {
-        return read(() -> loop.problems.all());
+        return read(() -> List.copyOf(loop.problems));
     }
 
     private <T> T read(Supplier<T> state) {

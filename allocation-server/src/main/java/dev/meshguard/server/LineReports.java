@@ -78,7 +78,6 @@ final class LineReports implements ConnectionReader {
     private final ReportDispatcher dispatcher;
     private final HistoryReporter reporter;
     private final AllocationTracker tracker;
-    private final SharedConnectionState shared;
     private final ClientConnection connection;
 
     private boolean isTooLong;
@@ -132,15 +131,10 @@ final class LineReports implements ConnectionReader {
             entry("mesh_closed", report(this::meshClosed)),
             entry("state", this::witnessed));
 
-    LineReports(
-            ReportDispatcher dispatcher,
-            HistoryReporter reporter,
-            SharedConnectionState shared,
-            ClientConnection connection) {
+    LineReports(ReportDispatcher dispatcher, HistoryReporter reporter, ClientConnection connection) {
         this.dispatcher = dispatcher;
         this.reporter = reporter;
         this.tracker = reporter.tracker;
-        this.shared = shared;
         this.connection = connection;
     }
 
@@ -198,7 +192,7 @@ final class LineReports implements ConnectionReader {
             if (isTooLong || to - from > LineParser.MAX_BYTES) {
                 throw new InvalidLineException("has more than " + LineParser.MAX_BYTES + " bytes");
             }
-            shared.parser.read(bytes, from, to, line);
+            dispatcher.parser.read(bytes, from, to, line);
             lastOperation = record(line);
         } catch (InvalidLineException invalid) {
             rejected(line, invalid);
@@ -250,9 +244,9 @@ final class LineReports implements ConnectionReader {
         }
         line.number("version", VERSION, VERSION);
         process = (int) line.number("pid", 1, Integer.MAX_VALUE);
-        dispatcher.greeted(process, line.text("name").orElse(""), connection);
         isGreeted = true;
-        definitions = new Definitions(connection.details(), shared.connected(connection.number));
+        String suffixOfOwners = dispatcher.greeted(process, line.text("name").orElse(""), connection);
+        definitions = new Definitions(connection.details(), suffixOfOwners);
         answers.append("{\"ok\":1}\n");
     }
 
@@ -442,7 +436,7 @@ final class LineReports implements ConnectionReader {
         }
         Optional<KnownMesh> parent = Optional.ofNullable(meshes.get(line.number("parent")));
         MeshDescription description = new MeshDescription(
-                shared.nextMesh(),
+                dispatcher.nextMesh(),
                 line.text("name").orElse("mesh"),
                 devices,
                 (int) line.number("busiestDevice", -1, HistoryEvent.MAX_DEVICE, -1),
@@ -455,7 +449,7 @@ final class LineReports implements ConnectionReader {
                 .toList();
         meshes.put(id, new KnownMesh(description.id(), kept));
         tracker.meshOpened(description);
-        shared.opened(kept).forEach(dispatcher::openedByMesh);
+        dispatcher.openedByMesh(kept);
     }
 
     private void meshClosing(JsonLine line) {
@@ -475,7 +469,7 @@ final class LineReports implements ConnectionReader {
             return List.of();
         }
         meshes.put(id, new KnownMesh(closed.number(), List.of()));
-        return shared.closed(closed.openDevices());
+        return dispatcher.noLongerUsed(closed.openDevices());
     }
 
     // Snapshots
@@ -550,7 +544,7 @@ final class LineReports implements ConnectionReader {
         while (!phases.isEmpty()) {
             phases.pop().close();
         }
-        meshes.values().forEach(mesh -> shared.closed(mesh.openDevices()));
+        meshes.values().forEach(mesh -> dispatcher.noLongerUsed(mesh.openDevices()));
         meshes.clear();
     }
 

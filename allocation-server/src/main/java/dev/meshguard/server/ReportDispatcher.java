@@ -6,6 +6,7 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.internal.AddressTable;
+import dev.meshguard.server.line.internal.LineParser;
 import dev.meshguard.server.log.internal.GuessedTypes;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
@@ -42,7 +43,14 @@ final class ReportDispatcher {
     private final GuessedTypes guesses = new GuessedTypes();
     private final Map<Long, ClientProcess> processes = new HashMap<>();
     private final List<ClientConnection> connections;
-    private final SharedConnectionState sharedState = new SharedConnectionState();
+    /** The parser of the lines of all connections. */
+    final LineParser parser = new LineParser();
+
+    /** How many open meshes of all clients use each device. */
+    private final Map<Integer, Integer> openMeshes = new HashMap<>();
+
+    private int meshes;
+    private boolean hasClients;
     private final ProcessInspector inspector;
     final HistoryReporter reporter;
     private final AllocationTracker tracker;
@@ -204,16 +212,23 @@ final class ReportDispatcher {
 
     /** Returns the reader of a connection that sends lines. */
     LineReports lines(ClientConnection connection) {
-        return new LineReports(this, reporter, sharedState, connection);
+        return new LineReports(this, reporter, connection);
     }
 
-    /** Records the process of a client. It is not checked, because the end of its connection shows how it ended. */
-    void greeted(int process, String program, ClientConnection connection) {
+    /**
+     * Records the process of a client. It is not checked, because the end of its connection shows how it ended.
+     *
+     * @return what makes the owners of the connection differ from those of the others; nothing for the first one
+     */
+    String greeted(int process, String program, ClientConnection connection) {
         connection.reportedBy(process(process));
         clients.add((long) process);
         String name =
                 program.isBlank() ? "" : ", " + program.substring(0, Math.min(MAX_PROGRAM_LENGTH, program.length()));
         tracker.sourceAttached("allocation server, " + connection.description() + name);
+        String suffixOfOwners = hasClients ? " of connection " + connection.number : "";
+        hasClients = true;
+        return suffixOfOwners;
     }
 
     /** Records whose the memory is that a client is about to report. */
@@ -249,8 +264,28 @@ final class ReportDispatcher {
         return openedDevices.contains(device) || openedDevices.size() < LineReports.MAX_DEVICES;
     }
 
-    /** Records that the first of the open meshes of all clients was opened over a device. */
-    void openedByMesh(int device) {
+    /** Returns the number of the next mesh in the history. */
+    int nextMesh() {
+        meshes++;
+        return meshes;
+    }
+
+    /** Records that a mesh was opened, which opens the devices that no other open mesh uses. */
+    void openedByMesh(List<Integer> devicesOfMesh) {
+        devicesOfMesh.stream()
+                .filter(device -> openMeshes.merge(device, 1, Integer::sum) == 1)
+                .forEach(this::openedByMesh);
+    }
+
+    /** Records that a mesh uses its devices no longer; returns those that no open mesh uses. */
+    List<Integer> noLongerUsed(List<Integer> devicesOfMesh) {
+        return devicesOfMesh.stream()
+                .filter(device ->
+                        openMeshes.computeIfPresent(device, (unused, open) -> open > 1 ? open - 1 : null) == null)
+                .toList();
+    }
+
+    private void openedByMesh(int device) {
         if (openedDevices.add(device)) {
             tracker.deviceOpened(device);
         } else {

@@ -17,6 +17,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -34,6 +35,7 @@ final class ServerLoop implements Runnable {
 
     private static final int READ_AT_ONCE = 1 << 18;
     private static final int MAX_REMEMBERED = 10_000;
+    private static final int MAX_PROBLEMS = 1000;
     private static final Duration UNDECIDED_TIMEOUT = Duration.ofSeconds(2);
     private static final long MAX_SLEEP_MILLIS = 1000;
 
@@ -54,7 +56,8 @@ final class ServerLoop implements Runnable {
     /** Guards everything that other threads may ask for. */
     final Object lock = new Object();
 
-    final ServerErrors problems = new ServerErrors();
+    /** The errors so far, as whole sentences; each is kept once. */
+    final Set<String> problems = new LinkedHashSet<>();
 
     /** Holds everything that programs reported, except the history. */
     ReportDispatcher dispatcher;
@@ -170,7 +173,7 @@ final class ServerLoop implements Runnable {
         }
         reporter.failed(failure);
         close(file);
-        problems.add(failure);
+        problem(failure);
         reporter.addUp();
     }
 
@@ -233,7 +236,7 @@ final class ServerLoop implements Runnable {
         try {
             channel = server.accept();
         } catch (IOException e) {
-            problems.add("a connection could not be accepted: " + e.getMessage()
+            problem("a connection could not be accepted: " + e.getMessage()
                     + ". Allow this process more open files (ulimit -n)");
             accepting.interestOps(0);
             return;
@@ -355,7 +358,13 @@ final class ServerLoop implements Runnable {
 
     private void problem(ClientConnection connection, String why) {
         connection.hasProblem = true;
-        problems.add(why);
+        problem(why);
+    }
+
+    private void problem(String sentence) {
+        if (problems.size() < MAX_PROBLEMS) {
+            problems.add(sentence);
+        }
     }
 
     private void ended(ClientConnection connection) {
@@ -391,7 +400,7 @@ final class ServerLoop implements Runnable {
             resource.close();
         } catch (IOException e) {
             synchronized (lock) {
-                problems.add("the server could not be closed completely: " + e.getMessage());
+                problem("the server could not be closed completely: " + e.getMessage());
             }
         }
     }
