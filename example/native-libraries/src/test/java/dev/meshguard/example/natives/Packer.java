@@ -4,10 +4,8 @@ import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.util.zip.Deflater;
-import java.util.zip.DeflaterOutputStream;
 
-/** Compresses bytes with zstd and with the JDK. */
+/** Compresses bytes with zstd. */
 final class Packer {
 
     private Packer() {}
@@ -34,25 +32,6 @@ final class Packer {
         ByteArrayOutputStream packed = new ByteArrayOutputStream();
         try (ZstdOutputStream stream = new ZstdOutputStream(packed)) {
             stream.write(bytes);
-        }
-        return packed.toByteArray();
-    }
-
-    static byte[] deflateAndForget(byte[] bytes) throws IOException {
-        ByteArrayOutputStream packed = new ByteArrayOutputStream();
-        try (DeflaterOutputStream stream = new DeflaterOutputStream(packed, new Deflater(Deflater.BEST_SPEED))) {
-            stream.write(bytes);
-        }
-        return packed.toByteArray();
-    }
-
-    static byte[] deflate(byte[] bytes) throws IOException {
-        ByteArrayOutputStream packed = new ByteArrayOutputStream();
-        Deflater deflater = new Deflater(Deflater.BEST_SPEED);
-        try (DeflaterOutputStream stream = new DeflaterOutputStream(packed, deflater)) {
-            stream.write(bytes);
-        } finally {
-            deflater.end();
         }
         return packed.toByteArray();
     }
