@@ -282,6 +282,14 @@ final class Chromium implements AutoCloseable {
                     .map(one => one.outerHTML.slice(0, 80))""".formatted(elements, exceptIn));
     }
 
+    /** Returns the texts of the labels, a list of JavaScript, that cover another one. */
+    List<String> overlapping(String labels) {
+        return list("""
+                %s.filter((one, index, all) => one.text !== '' && all.some((other, place) => place !== index
+                    && one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom))
+                    .map(label => label.text)""".formatted(labels));
+    }
+
     /** Returns the value of a field or list as it is now. */
     String input(String selector) {
         return String.valueOf(find(selector).getDomProperty("value"));

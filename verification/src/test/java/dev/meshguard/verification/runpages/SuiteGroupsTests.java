@@ -92,19 +92,10 @@ class SuiteGroupsTests {
     }
 
     @Test
-    void groupsTheFindingsByLineWithTheLargestFirst(Chromium chromium) {
+    void hasTheTextsOfItsFile(Chromium chromium) throws IOException {
         chromium.open(index);
 
-        assertThat(chromium.texts(ROWS)).as("twelve, folded after eight").hasSize(8);
-        assertThat(chromium.texts(ROWS + " [data-key=bytes]")).startsWith("240 KiB", "225 KiB", "210 KiB");
-        assertThat(chromium.texts(ROWS + " [data-key=tests]")).containsOnly("15");
-        assertThat(chromium.text(ROWS + " [data-key=site]"))
-                .isEqualTo("KvCacheOfEachLayer.allocateForSequence(KvCache.java:15)");
-        assertThat(chromium.text("[data-peak=devicePeakByType]")).startsWith("Peak of a device: DRAM 1 KiB in");
-        assertThat(chromium.text("[data-peak=peakByType]")).startsWith("Peak of a whole mesh: DRAM 8 KiB in");
-        assertThat(chromium.all("#runs-table th[data-key=day], #runs-table th[data-key=where]"))
-                .as("columns in which all runs are alike")
-                .isEmpty();
+        PageTextsTests.assertThatTextsAreThoseOf("suite-groups", chromium);
     }
 
     @Test
