@@ -8,7 +8,7 @@ import dev.meshguard.mesh.internal.report.ForwardingListener;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.verification.corpus.faults.ReportFault.Kind;
 import dev.meshguard.verification.corpus.faults.ReportFault.OneReport;
-import dev.meshguard.verification.corpus.faults.ReportFault.ReportOrder;
+import dev.meshguard.verification.corpus.faults.ReportFault.Reordering;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 final class FaultyListener extends ForwardingListener {
 
     private final List<Counter> counters;
-    private final List<ReportOrder> orders;
+    private final List<Reordering> orders;
     private final Map<Integer, List<Integer>> openMeshes = new HashMap<>();
     /** Meshes that are open and not about to close. */
     private final Set<Integer> inUse = new HashSet<>();
@@ -41,7 +41,7 @@ final class FaultyListener extends ForwardingListener {
     FaultyListener(AllocationListener listener, List<ReportFault> faults) {
         super(listener);
         counters = only(OneReport.class, faults).map(Counter::new).toList();
-        orders = only(ReportOrder.class, faults).toList();
+        orders = only(Reordering.class, faults).toList();
     }
 
     private static <T> Stream<T> only(Class<T> type, List<ReportFault> faults) {
@@ -131,7 +131,8 @@ final class FaultyListener extends ForwardingListener {
                 first -> orders.stream()
                         .filter(order -> order.device().orElse(device) == device)
                         .findFirst()
-                        .map(order -> new Gathering(order.window(), order.orderOn(device))));
+                        .map(order ->
+                                new Gathering(order.window(), order.orders().apply(device))));
     }
 
     private boolean isOpen(int device) {

@@ -52,8 +52,10 @@ final class RandomFaults {
             case 7 -> faults.with(new OneReport(Effect.DOUBLED, upTo(REPORTS), maybeKind(), maybeDevice(), 0));
             case 8 ->
                 faults.with(new OneReport(Effect.DELAYED, upTo(REPORTS), maybeKind(), maybeDevice(), upTo(REPORTS)));
-            case 9 -> faults.with(new ReportFault.Reordered(shuffled(numbers(1, 2 + upTo(4)), random), maybeDevice()));
-            default -> faults.with(new ReportFault.Shuffled(1 + upTo(7), random.nextInt(1_000), maybeDevice()));
+            case 9 ->
+                faults.with(onMaybeADevice(ReportFault.reorderingReports(
+                        shuffled(numbers(1, 2 + upTo(4)), random).toArray(Integer[]::new))));
+            default -> faults.with(onMaybeADevice(ReportFault.shufflingReports(1 + upTo(7), random.nextInt(1_000))));
         };
     }
 
@@ -75,6 +77,11 @@ final class RandomFaults {
 
     private OptionalInt maybeDevice() {
         return random.nextInt(3) == 0 ? OptionalInt.of(random.nextInt(DEVICES)) : OptionalInt.empty();
+    }
+
+    private ReportFault onMaybeADevice(ReportFault fault) {
+        OptionalInt device = maybeDevice();
+        return device.isPresent() ? fault.onDevice(device.getAsInt()) : fault;
     }
 
     private static List<Integer> numbers(int from, int to) {

@@ -8,6 +8,7 @@ import java.util.Random;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A fault of the reports of a runtime about buffers. Its text is the call that creates it.
@@ -60,13 +61,35 @@ public sealed interface ReportFault {
     }
 
     /** Delivers the reports of each device in this order: 3, 1, 2 gathers three, and delivers the third, the first and the second. */
-    static ReportFault reorderingReports(Integer... order) {
-        return new Reordered(List.of(order), OptionalInt.empty());
+    static Reordering reorderingReports(Integer... order) {
+        if (!Stream.of(order)
+                .sorted()
+                .toList()
+                .equals(IntStream.rangeClosed(1, order.length).boxed().toList())) {
+            throw new IllegalArgumentException("An order has each number from 1 on once: " + List.of(order));
+        }
+        String numbers = Stream.of(order).map(String::valueOf).collect(Collectors.joining(", "));
+        return new Reordering(
+                "reorderingReports(" + numbers + ")",
+                order.length,
+                OptionalInt.empty(),
+                device -> gathered -> Stream.of(order)
+                        .map(place -> place - 1)
+                        .filter(index -> index < gathered)
+                        .toList());
     }
 
-    /** Delivers the reports of each device in a random order, one window of at least two at a time. */
-    static ReportFault shufflingReports(int window, long orderSeed) {
-        return new Shuffled(window, orderSeed, OptionalInt.empty());
+    /** Delivers the reports of each device in a random order, which differs for each, one window of at least two at a time. */
+    static Reordering shufflingReports(int window, long seed) {
+        return new Reordering(
+                String.format(Locale.ROOT, "shufflingReports(%d, %dL)", window, seed),
+                window,
+                OptionalInt.empty(),
+                device -> {
+                    Random random = new Random(31 * seed + device);
+                    return gathered -> RandomFaults.shuffled(
+                            IntStream.range(0, gathered).boxed().toList(), random);
+                });
     }
 
     /** Returns this fault of the reports of one device. Only these are counted then. */
@@ -123,78 +146,23 @@ public sealed interface ReportFault {
      * <p>Reports of different devices keep their order, so threads on different devices do not matter. Before a close begins, the
      * gathered reports are delivered in this order as far as possible. While no mesh over the device is open, none are gathered. Lost
      * reports do not count here; doubled ones count twice.
+     *
+     * @param call the text
+     * @param window how many change places
+     * @param device the device; empty for every device separately
+     * @param orders by device, the order of a window of so many gathered reports: the numbers, from 0, called once for every window
      */
-    sealed interface ReportOrder extends ReportFault {
-
-        /** Returns how many change places. */
-        int window();
-
-        /** Returns the device; empty for every device separately. */
-        OptionalInt device();
-
-        /**
-         * Returns the order for one device: the numbers, from 0, of a window of gathered reports in the order to deliver.
-         * Called once for every window.
-         */
-        IntFunction<List<Integer>> orderOn(int ofDevice);
-    }
-
-    /** The given order, which has each number from 1 on once. */
-    record Reordered(List<Integer> order, OptionalInt device) implements ReportOrder {
-
-        /** Checks the order. */
-        public Reordered {
-            if (!order.stream()
-                    .sorted()
-                    .toList()
-                    .equals(IntStream.rangeClosed(1, order.size()).boxed().toList())) {
-                throw new IllegalArgumentException("An order has each number from 1 on once: " + order);
-            }
-        }
+    record Reordering(String call, int window, OptionalInt device, IntFunction<IntFunction<List<Integer>>> orders)
+            implements ReportFault {
 
         @Override
-        public int window() {
-            return order.size();
-        }
-
-        @Override
-        public ReportFault onDevice(int newDevice) {
-            return new Reordered(order, OptionalInt.of(newDevice));
-        }
-
-        @Override
-        public IntFunction<List<Integer>> orderOn(int ofDevice) {
-            return gathered -> order.stream()
-                    .map(place -> place - 1)
-                    .filter(index -> index < gathered)
-                    .toList();
+        public Reordering onDevice(int newDevice) {
+            return new Reordering(call, window, OptionalInt.of(newDevice), orders);
         }
 
         @Override
         public String toString() {
-            return "reorderingReports(" + order.stream().map(String::valueOf).collect(Collectors.joining(", ")) + ")"
-                    + on(device);
-        }
-    }
-
-    /** A random order, which differs for each device. */
-    record Shuffled(int window, long seed, OptionalInt device) implements ReportOrder {
-
-        @Override
-        public ReportFault onDevice(int newDevice) {
-            return new Shuffled(window, seed, OptionalInt.of(newDevice));
-        }
-
-        @Override
-        public IntFunction<List<Integer>> orderOn(int ofDevice) {
-            Random random = new Random(31 * seed + ofDevice);
-            return gathered ->
-                    RandomFaults.shuffled(IntStream.range(0, gathered).boxed().toList(), random);
-        }
-
-        @Override
-        public String toString() {
-            return String.format(Locale.ROOT, "shufflingReports(%d, %dL)", window, seed) + on(device);
+            return call + on(device);
         }
     }
 
