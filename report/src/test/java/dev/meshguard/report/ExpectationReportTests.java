@@ -14,44 +14,35 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
-import java.time.Instant;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 /** The whole texts for entries that did not match, and for known leaks. */
 class ExpectationReportTests {
 
-    private final AllocationTracker tracker = AllocationTracker.builder()
-            .originCapture(OriginCapture.NONE)
-            .clock(() -> Instant.parse("2026-11-20T12:00:00Z"))
-            .build();
+    private final AllocationTracker tracker =
+            AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
 
-    @Test
-    void saysHowManyMoreThereAreThanAnEntryAllows() {
-        take("weights", 0, 1, 2);
-        tracker.checked();
+    @TestFactory
+    Stream<DynamicTest> theText() {
+        return ReportStory.each("""
+            says how many more there are than an entry allows
+                without origins; allocate DRAM 0x1000..0x3000 on 0, owning, label weights; checked
+                expecting DRAM label weights count exactly 2 because "shared by all tests"
 
-        assertThat(text("DRAM label weights count exactly 2 because \"shared by all tests\""))
-                .isEqualTo("""
                 LEAK  64 B in 1 DRAM buffer, UNEXPLAINED
 
-                1. DRAM  64 B on device 2 at 0x11c0 (4544), label "weights"
-                   at an unknown place (no origin was captured)
-                   why   UNEXPLAINED: no free was reported
-                   fix   Free the buffer before close_mesh_device.
-                   seen  allocated in START (event #3)
-
+                1. DRAM  64 B on device 0 at 0x3000 (12288), label "weights"
+                …
                 Expected and present: 2 buffers, 128 B (DRAM, label "weights", exactly 2 buffers, because "shared by all tests" at meshguard-expected.txt:1); 1 more than that allows
                 sum     3 allocated = 0 freed + 1 leaked + 2 expected
-                expect  @ExpectBuffers(type = DRAM, device = 2, size = 64, atMost = 1, label = "weights", because = "…")""");
-    }
+                expect  @ExpectBuffers(type = DRAM, device = 0, size = 64, atMost = 1, label = "weights", because = "…")
+            says that an entry promises more than is left
+                without origins; allocate DRAM 0x1000 on 0..1, owning, label weights; checked
+                expecting DRAM label weights count exactly 8 because "shared by all tests"
 
-    @Test
-    void saysThatAnEntryPromisesMoreThanIsLeft() {
-        take("weights", 0, 1);
-        tracker.checked();
-
-        assertThat(text("DRAM label weights count exactly 8 because \"shared by all tests\""))
-                .isEqualTo("""
                 STALE  1 expectation promises more than survived
 
                 1. 2 buffers survived, 128 B: DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at
@@ -61,7 +52,40 @@ class ExpectationReportTests {
                          as a line of a file: DRAM count exactly 2 label "weights" because "shared by all tests"
 
                 Expected and present: 2 buffers, 128 B (DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1)
-                sum     2 allocated = 0 freed + 2 expected""");
+                sum     2 allocated = 0 freed + 2 expected
+            says that an entry ended
+                without origins; allocate DRAM 0x1000 on 0..1, owning, label weights; checked
+                expecting DRAM label weights until 2026-10-31 because "shared by all tests"
+
+                LEAK  128 B in 2 DRAM buffers, UNEXPLAINED
+                …
+                   seen  allocated in START (events #1 to #2)
+                         it was expected until 2026-10-31, and the check was made on 2026-11-20
+
+                Expired on 2026-10-31: 2 buffers would have been expected (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
+                sum     2 allocated = 0 freed + 2 leaked
+                …
+            says that the day of the check is not known
+                without origins; allocate DRAM 0x1000 on 0..1, owning, label weights
+                expecting DRAM label weights until 2026-10-31 because "shared by all tests"
+
+                CLEAN  only expected memory remains: 128 B in 2 buffers
+                Expected and present: 2 buffers, 128 B (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
+                note    the history does not contain the day of the check, so an entry until 2026-10-31 was applied (DRAM, label
+                        "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
+                sum     2 allocated = 0 freed + 2 expected
+            counts the entries of a file that matched nothing
+                source binding
+                expecting label a because "first"
+                expecting label b until 2026-10-31 because "second"
+                expecting # and
+                expecting label c because "third"
+                expecting label d because "fourth"
+
+                CLEAN  all memory was freed
+                Never matched: 4 (label "a", because "first" at meshguard-expected.txt:1; label "b", until 2026-10-31, because "second" at meshguard-expected.txt:2; and 2 more)
+                sum     0 allocated = 0 freed
+            """);
     }
 
     @Test
@@ -81,56 +105,6 @@ class ExpectationReportTests {
                    fix   If that is right, remove the entry, or it will hide the next leak.
 
                 limits  no allocator snapshot: rests on the reports alone
-                sum     0 allocated = 0 freed""");
-    }
-
-    @Test
-    void saysThatAnEntryEnded() {
-        take("weights", 0, 1);
-        tracker.checked();
-
-        assertThat(text("DRAM label weights until 2026-10-31 because \"shared by all tests\""))
-                .isEqualTo("""
-                LEAK  128 B in 2 DRAM buffers, UNEXPLAINED
-
-                1. DRAM  2 x 64 B, one on each of devices 0-1 at 0x11c0 (4544), label "weights"
-                   at an unknown place (no origin was captured)
-                   why   UNEXPLAINED: no free was reported
-                   fix   Free the buffer before close_mesh_device.
-                   seen  allocated in START (events #1 to #2)
-                         it was expected until 2026-10-31, and the check was made on 2026-11-20
-
-                Expired on 2026-10-31: 2 buffers would have been expected (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
-                sum     2 allocated = 0 freed + 2 leaked
-                expect  @ExpectBuffers(type = DRAM, size = 64, atMost = 2, label = "weights", because = "…")""");
-    }
-
-    @Test
-    void saysThatTheDayOfTheCheckIsNotKnown() {
-        take("weights", 0, 1);
-
-        assertThat(text("DRAM label weights until 2026-10-31 because \"shared by all tests\""))
-                .isEqualTo("""
-                CLEAN  only expected memory remains: 128 B in 2 buffers
-                Expected and present: 2 buffers, 128 B (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
-                note    the history does not contain the day of the check, so an entry until 2026-10-31 was applied (DRAM, label
-                        "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
-                sum     2 allocated = 0 freed + 2 expected""");
-    }
-
-    @Test
-    void countsTheEntriesOfAFileThatMatchedNothing() {
-        tracker.sourceAttached("binding");
-
-        assertThat(text("""
-                label a because "first"
-                label b until 2026-10-31 because "second"
-                # and
-                label c because "third"
-                label d because "fourth"
-                """)).isEqualTo("""
-                CLEAN  all memory was freed
-                Never matched: 4 (label "a", because "first" at meshguard-expected.txt:1; label "b", until 2026-10-31, because "second" at meshguard-expected.txt:2; and 2 more)
                 sum     0 allocated = 0 freed""");
     }
 
@@ -205,13 +179,6 @@ class ExpectationReportTests {
 
         assertThat(after.sum().expected()).isEqualTo(3);
         assertThat(after.sum().leaked()).isEqualTo(1);
-    }
-
-    private String text(String file) {
-        LeakVerdict verdict = LeakCheck.create()
-                .expecting(ExpectedBuffers.parse(file, "meshguard-expected.txt"))
-                .examine(tracker.history());
-        return VerdictReport.of(verdict).text();
     }
 
     private void take(String label, int... devices) {

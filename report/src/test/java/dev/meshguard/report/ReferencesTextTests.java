@@ -19,6 +19,7 @@ import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.report.json.JsonSchemas;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.io.StringReader;
@@ -26,6 +27,8 @@ import java.io.StringWriter;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Texts about memory whose references a source counts. */
 class ReferencesTextTests {
@@ -69,7 +72,6 @@ class ReferencesTextTests {
         MemoryRequest request = MemoryRequest.restored(
                 AllocationDetails.user().fromSource("netty"),
                 Optional.of(at("io.netty.channel.nio.AbstractNioByteChannel", "read", 150)));
-        tracker.request(AllocationDetails.user().labelled("order"));
         tracker.allocated(request, NO_DEVICE, SYSTEM_MEMORY, ++last, 256, Ownership.UNKNOWN);
         return request;
     }
@@ -111,39 +113,30 @@ class ReferencesTextTests {
                 expect  @ExpectBuffers(size = 256, atMost = 1, origin = "AbstractNioByteChannel.read", because = "…")""");
     }
 
-    @Test
-    void countTheReleasesThatAreMissing() {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            2 | 1 | true  | LOST | of 3 references only 1 was released | Release the buffer 2 times after Dispatcher.java:17, or retain it less often: SimpleChannelInboundHandler releases it once.
+            2 | 2 | true  | LOST | of 3 references only 2 were released | Release the buffer after Dispatcher.java:17, or do not retain it.
+            1 | 0 | true  | LOST | none of its 2 references was released | Release the buffer 2 times after Dispatcher.java:17, or retain it less often.
+            1 | 1 | false | LOST | of 2 references only 1 was released | Release the buffer before the test ends on every path: in a finally block.
+            2 | 0 | true  | HELD | 3 references (allocation, 2 retains), no release; retained at | Release the buffer 3 times after Dispatcher.java:17, or retain it less often.
+            """)
+    void areCounted(int retains, int releases, boolean isUnanswered, Cause cause, String counted, String fix) {
         attach(NETTY);
         MemoryRequest request = read();
-        count(request, references(2, 1, Optional.of(RETAINED)));
-        tracker.traced(request, Reachability.lost());
-
-        assertThat(text()).contains("and of 3 references only 1 was released").contains("""
-                           fix   Release the buffer 2 times after Dispatcher.java:17, or retain it less often: SimpleChannelInboundHandler
-                                 releases it once.
-                        """);
-    }
-
-    @Test
-    void nameNobodyWhoReleasesAllReferences() {
-        attach(NETTY);
-        MemoryRequest request = read();
-        count(request, references(2, 2, Optional.of(RETAINED)));
-        tracker.traced(request, Reachability.lost());
+        count(request, references(retains, releases, isUnanswered ? Optional.of(RETAINED) : Optional.empty()));
+        tracker.traced(
+                request,
+                cause == Cause.LOST ? Reachability.lost() : Reachability.heldBy(List.of("DispatcherTest.last")));
 
         assertThat(text())
-                .contains("and of 3 references only 2 were released")
-                .contains("fix   Release the buffer after Dispatcher.java:17, or do not retain it.");
-    }
-
-    @Test
-    void nameTheNumberOfReferencesOfWhichNoneWasReleased() {
-        attach(NETTY);
-        MemoryRequest request = read();
-        count(request, references(1, 0, Optional.of(RETAINED)));
-        tracker.traced(request, Reachability.lost());
-
-        assertThat(text()).contains("and none of its 2 references was released (event #");
+                .startsWith("LEAK  256 B of Netty memory in 1 buffer, " + cause)
+                .contains(
+                        isUnanswered
+                                ? "; retained in Dispatcher.java:17"
+                                : "; allocated in AbstractNioByteChannel.java:150")
+                .containsIgnoringWhitespaces(counted)
+                .containsIgnoringWhitespaces("fix   " + fix);
     }
 
     @Test
@@ -162,34 +155,6 @@ class ReferencesTextTests {
         assertThat(saved.toString().lines())
                 .allSatisfy(line ->
                         assertThat(JsonSchemas.ofHistoryLine().faultsOf(line)).isEmpty());
-    }
-
-    @Test
-    void nameTheRetainOfABufferThatIsHeld() {
-        attach(NETTY);
-        MemoryRequest request = read();
-        count(request, references(2, 0, Optional.of(RETAINED)));
-        tracker.traced(request, Reachability.heldBy(List.of("DispatcherTest.last")));
-
-        assertThat(text())
-                .startsWith(
-                        "LEAK  256 B of Netty memory in 1 buffer, HELD by DispatcherTest.last; retained in Dispatcher.java:17")
-                .contains("fix   Release the buffer 3 times after Dispatcher.java:17, or retain it less often.")
-                .contains("3 references (allocation, 2 retains), no release; retained at");
-    }
-
-    @Test
-    void blameNoRetainThatIsAnswered() {
-        attach(NETTY);
-        MemoryRequest request = read();
-        count(request, references(1, 1, Optional.empty()));
-        tracker.traced(request, Reachability.lost());
-
-        assertThat(text())
-                .startsWith(
-                        "LEAK  256 B of Netty memory in 1 buffer, LOST; allocated in AbstractNioByteChannel.java:150")
-                .contains("and of 2 references only 1 was released")
-                .contains("fix   Release the buffer before the test ends on every path: in a finally block.");
     }
 
     @Test

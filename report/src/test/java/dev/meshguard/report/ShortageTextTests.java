@@ -1,15 +1,12 @@
 package dev.meshguard.report;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.Ownership.OWNING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.event.shortage.MemoryShortage.Block;
-import dev.meshguard.verdict.LeakCheck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,37 +17,31 @@ import org.junit.jupiter.api.Test;
 class ShortageTextTests {
 
     private static final int BANK = 1_024;
-    private static final AllocationDetails CACHE = AllocationDetails.user().labelled("kv-cache");
-    private static final int[] NONE = {};
-
-    private final Recording run = Recording.onMeshOf(1);
 
     @Test
     void beginsWithTheShortageAndListsSurvivorsAsRemaining() {
-        MemoryRequest cache = run.atLine(41, CACHE);
-        run.take(cache, DRAM, 256, OWNING, 0);
-        run.closeHolding(Moment.CLOSE_BEGUN, new int[] {0}, 256);
+        VerdictReport leak = ReportStory.report("mesh 0 over 0; allocate DRAM 0x100 on 0, label kv-cache; close");
+        MemoryRequest cache = leak.verdict().history().live().get(0).request();
+        MemoryShortage fragmented =
+                MemoryShortage.anywhere(DRAM, 512, 0, BANK, List.of(block(268, 524, Optional.of(cache))));
 
-        assertThat(textAfter(fragmented(cache))).isEqualTo("""
+        assertThat(leak.failedBy(fragmented).text()).isEqualTo("""
                 OUT OF MEMORY  DRAM fragmented: 512 B needed in each bank, 768 B free in pieces of at most 500 B
                    why   fragmented: each bank has to store 512 B in one piece, and has 768 B free in pieces of at most 500 B
-                   held  256 B by 1 buffer, label "kv-cache", allocated at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
+                   held  256 B by 1 buffer, label "kv-cache", allocated at dev.example.HistoryTests.story(HistoryTests.java:2)
 
-                remaining after the failure: 1 KiB in 1 DRAM buffer, UNEXPLAINED; allocated in KvCacheTest.java:41
-                1. DRAM  1 KiB on device 0, label "kv-cache"
-                   at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
+                remaining after the failure: 64 B in 1 DRAM buffer, UNEXPLAINED; allocated in HistoryTests.java:2
+                1. DRAM  64 B on device 0, label "kv-cache"
+                   at dev.example.HistoryTests.story(HistoryTests.java:2)
                    why   UNEXPLAINED: no free was reported
                    fix   Free the buffer before close_mesh_device.
-                   seen  allocated in TEST (event #3)
-                         the allocator reported 0x100 (256) as allocated when close began (event #6)
+                   seen  allocated in START (event #3)
 
                 sum     1 allocated = 0 freed + 1 leaked""");
     }
 
     @Test
     void saysAlsoThatAllMemoryWasFreed() {
-        run.closeHolding(Moment.CLOSE_BEGUN, NONE);
-
         assertThat(textAfter(MemoryShortage.anywhere(DRAM, 2 * BANK, 0, BANK, List.of())))
                 .isEqualTo("""
                         OUT OF MEMORY  DRAM too small: 2 KiB needed in each bank
@@ -63,7 +54,6 @@ class ShortageTextTests {
 
     @Test
     void namesTheThreeLargestHolders() {
-        run.closeHolding(Moment.CLOSE_BEGUN, NONE);
         List<Block> blocks = new ArrayList<>();
         IntStream.range(0, 5)
                 .forEach(number -> blocks.add(block(
@@ -84,8 +74,6 @@ class ShortageTextTests {
 
     @Test
     void namesTheRequestThatNeedsOccupiedAddresses() {
-        run.closeHolding(Moment.CLOSE_BEGUN, NONE);
-
         assertThat(textAfter(MemoryShortage.at(
                         DRAM,
                         0,
@@ -99,14 +87,8 @@ class ShortageTextTests {
                         """);
     }
 
-    private String textAfter(MemoryShortage shortage) {
-        return VerdictReport.of(LeakCheck.create().examine(run.tracker().history()))
-                .failedBy(shortage)
-                .text();
-    }
-
-    private static MemoryShortage fragmented(MemoryRequest cache) {
-        return MemoryShortage.anywhere(DRAM, 512, 0, BANK, List.of(block(268, 524, Optional.of(cache))));
+    private static String textAfter(MemoryShortage shortage) {
+        return ReportStory.report("mesh 0 over 0; close").failedBy(shortage).text();
     }
 
     private static Block block(long start, long end, Optional<MemoryRequest> request) {

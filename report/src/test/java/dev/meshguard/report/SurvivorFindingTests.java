@@ -13,7 +13,6 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
-import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.Timeline;
 import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.tracker.AllocationTracker;
@@ -293,32 +292,24 @@ class SurvivorFindingTests {
 
     @Test
     void leakedBytesAreThoseOfTheHeadlineCircularBuffersIncluded() {
-        Recording run = Recording.onMeshOf(1);
-        Owner matmul = Owner.program("8 (matmul)");
-        run.take(run.atLine(41, AllocationDetails.circularBuffer(matmul)), L1, 4096, Ownership.OWNING, 0);
-        run.close();
-        LeakVerdict verdict = LeakCheck.create().examine(run.history());
+        VerdictReport report =
+                ReportStory.report("allocate L1 0x1000 on 0, circular buffer of program 8 (matmul); close");
 
-        assertThat(VerdictReport.of(verdict).text()).startsWith("LEAK  1 KiB in 1 L1 buffer");
-        assertThat(SurvivorFinding.of(verdict, Optional.empty()))
-                .extracting(LeakTotals::of)
-                .containsExactly(new LeakTotals(1, 1, 1024));
+        assertThat(report.text()).startsWith("LEAK  64 B in 1 L1 buffer");
+        assertThat(report.survivors()).extracting(LeakTotals::of).containsExactly(new LeakTotals(1, 1, 64));
     }
 
     @Test
     void leakedBytesOmitMisreportedMemory() {
-        Owner add = Owner.program("7 (add)");
-        Recording run = Recording.onMeshOf(1);
-        run.take(run.atLine(41, AllocationDetails.user()), DRAM, 4096, Ownership.OWNING, 0);
-        run.take(run.atLine(42, AllocationDetails.circularBuffer(add)), L1, 101_152, Ownership.OWNING, 0);
-        run.take(run.atLine(43, AllocationDetails.user()), DRAM, 8192, Ownership.OWNING, 0);
-        run.tracker().ownerEnded(add);
-        run.closeHolding(Moment.CLOSE_BEGUN, new int[] {0}, 4096);
+        VerdictReport report = ReportStory.report("""
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; allocate L1 0x18b20 on 0, circular buffer of program 7;
+                allocate DRAM 0x2000 on 0; end program 7; witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                """);
 
-        assertThat(SurvivorFinding.of(LeakCheck.create().examine(run.history()), Optional.empty()))
+        assertThat(report.survivors())
                 .extracting(SurvivorFinding::cause, LeakTotals::of)
                 .containsExactlyInAnyOrder(
-                        tuple(Cause.UNEXPLAINED, new LeakTotals(1, 1, 1024)),
+                        tuple(Cause.UNEXPLAINED, new LeakTotals(1, 1, 64)),
                         tuple(Cause.CIRCULAR_BUFFER_UNREPORTED, new LeakTotals(1, 1, 0)),
                         tuple(Cause.FREE_UNREPORTED, new LeakTotals(1, 1, 0)));
     }

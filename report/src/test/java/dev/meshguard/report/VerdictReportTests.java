@@ -1,84 +1,44 @@
 package dev.meshguard.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.BufferType;
-import dev.meshguard.event.IgnoredFreeReason;
-import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.Owner;
-import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Phase;
-import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.expectation.Expectation;
-import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.TestFactory;
 
 class VerdictReportTests {
 
-    private static final AllocationDetails OF_ADD = AllocationDetails.user().ownedBy(Owner.program("add"));
+    @TestFactory
+    Stream<DynamicTest> theText() {
+        return ReportStory.each("""
+            says that everything was freed
+                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0
 
-    private static final int TWO_MIB = 2 * 1024 * 1024;
-
-    private final AllocationTracker tracker =
-            AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-
-    @Test
-    void reportsThatEverythingWasFreed() {
-        tracker.allocated(0, BufferType.DRAM, 4096, 100);
-        tracker.freed(0, BufferType.DRAM, 4096);
-
-        assertThat(text()).isEqualTo("""
                 CLEAN  all memory was freed
-                sum     1 allocated = 1 freed""");
-    }
+                sum     1 allocated = 1 freed
+            puts leaks and wrong reports under separate headlines
+                without origins; mesh 0 without 0..1; phase TEST; allocate DRAM 0x1000 on 0..1, view, size 2097152, label kv-cache;
+                allocate DRAM 0x201000 on 0..1, view, label weights;
+                allocate L1 0x18b20 on 0, owning, size 4096, circular buffer of program 7 (add); end program 7 (add); closing;
+                witness CLOSE_BEGUN DRAM on 0..1: 0x1000; close without devices
 
-    @Test
-    void saysThatNothingWasTracked() {
-        tracker.sourceAttached("binding");
-
-        assertThat(text()).isEqualTo("""
-                CLEAN  all memory was freed
-                sum     0 allocated = 0 freed""");
-    }
-
-    @Test
-    void reportsLeaksAndWrongReportsUnderSeparateHeadlines() {
-        openMesh();
-        Scope test = tracker.phase(Phase.TEST);
-        onBothDevices("kv-cache", 4096, TWO_MIB);
-        MemoryRequest weights = onBothDevices("weights", 2_101_248, 64);
-        circularBuffer();
-        test.close();
-        closeMeshHolding(4096);
-
-        assertThat(weights.details().label()).contains("weights");
-        assertThat(text()).isEqualTo("""
                 LEAK  4 MiB in 2 DRAM buffers, UNEXPLAINED
                 1. DRAM  2 x 2 MiB (2097152 B), one on each of devices 0-1 at 0x1000 (4096), label "kv-cache"
                    at an unknown place (no origin was captured)
                    why   UNEXPLAINED: no free was reported
                    fix   Free the buffer before close_mesh_device.
                    seen  allocated in TEST (events #3 to #4)
-                         the allocator reported 0x1000 (4096) as allocated when close began (event #12)
+                         the allocator reported 0x1000 (4096) as allocated when close began (event #10)
 
                 MISREPORTED  3 buffers (4.13 KiB) lack a free report
                 2. L1  4 KiB (4096 B) on device 0 at 0x18b20 (101152), owned by program 7 (add)
@@ -89,39 +49,16 @@ class VerdictReportTests {
                          circular buffers lie outside the allocator, so closing the device cannot free it
                 3. DRAM  128 B: 2 x 64 B, one on each of devices 0-1 at 0x201000 (2101248), label "weights"
                    at an unknown place (no origin was captured)
-                   why   FREE_UNREPORTED: the allocator reported 0x201000 (2101248) as free when close began (event #12)
+                   why   FREE_UNREPORTED: the allocator reported 0x201000 (2101248) as free when close began (event #10)
                    fix   Report the free in every path that releases the buffer (views, early returns, closed devices); the memory
                          itself was freed.
                    seen  allocated in TEST (events #5 to #6)
 
                 sum     5 allocated = 0 freed + 2 leaked + 3 misreported
-                expect  one of them: @ExpectBuffers(type = DRAM, size = 2097152, atMost = 2, label = "kv-cache", because = "…")""");
-    }
+                expect  one of them: @ExpectBuffers(type = DRAM, size = 2097152, atMost = 2, label = "kv-cache", because = "…")
+            names both sides of a free of nothing
+                without origins; allocate L1 0x18b20 on 3, size 4096; free L1 0x18b20 on 3; free L1 0x18b20 on 3; free DRAM 0x40 on 3
 
-    @Test
-    void isTheSameInEveryLocale() {
-        openMesh();
-        onBothDevices("kv-cache", 4096, TWO_MIB);
-        closeMeshHolding(4096);
-        String here = text();
-        Locale before = Locale.getDefault();
-        try {
-            Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
-
-            assertThat(text()).isEqualTo(here);
-        } finally {
-            Locale.setDefault(before);
-        }
-    }
-
-    @Test
-    void namesBothSidesOfAFreeOfNothing() {
-        tracker.allocated(3, BufferType.L1, 101_152, 4096);
-        tracker.freed(3, BufferType.L1, 101_152);
-        tracker.freed(3, BufferType.L1, 101_152);
-        tracker.freed(3, BufferType.DRAM, 64);
-
-        assertThat(text()).isEqualTo("""
                 MISREPORTED  no memory leaked; 2 frees of nothing
 
                 1. double free: L1 0x18b20 (101152) on device 3 (event #3)
@@ -129,19 +66,92 @@ class VerdictReportTests {
                 2. free of an unknown address: DRAM 0x40 (64) on device 3 (event #4)
                    why   no buffer was ever reported there
 
-                sum     1 allocated = 1 freed""");
+                sum     1 allocated = 1 freed
+            says why a free of a view is not of the buffer at its address
+                without origins; allocate L1 0x1000 on 3, owning, of program add; free L1 0x1000 on 3, owning, of program add, pointer;
+                free L1 0x1000 on 3, owning, of program add
+
+                MISREPORTED  no memory leaked; 1 free of nothing
+
+                1. free that fits no buffer there: L1 0x1000 (4096) on device 3 (event #2)
+                   why   the buffer there, 64 B, was reported at event #1 and is another one: the free is of a view
+
+                sum     1 allocated = 1 freed
+            says why a free of a circular buffer is not of the buffer at its address
+                without origins; allocate L1 0x1000 on 3, owning, of program add; free L1 0x1000 on 3, owning, circular buffer of program add;
+                free L1 0x1000 on 3, owning, of program add
+
+                …
+                   why   the buffer there, 64 B, was reported at event #1 and is another one: the free is of a circular buffer
+                …
+            compares a free with the report that was open then
+                without origins; allocate L1 0x1000 on 3, owning, of program add; allocate L1 0x1000 on 3, owning, of program matmul;
+                free L1 0x1000 on 3, owning, of program add; free L1 0x1000 on 3, owning, of program add
+
+                …
+                2. free that fits no buffer there: L1 0x1000 (4096) on device 3 (event #4)
+                   why   the buffer there, 64 B, was reported at event #2 and is another one: the free names program add, not program
+                …
+            says that a buffer went with its handle
+                without origins; allocate L1 0x18b20 on 3, size 4096; free L1 0x18b20 on 3, collected; free L1 0x18b20 on 3
+
+                MISREPORTED  no memory leaked; 1 free of nothing
+
+                1. double free: L1 0x18b20 (101152) on device 3 (event #3)
+                   why   the buffer that was there, 4 KiB (4096 B), was freed before, at event #2, when its handle was collected
+
+                note    1 buffer was freed when its handle was collected; the first at event #2: L1 0x18b20 (101152) on device 3
+                sum     1 allocated = 1 freed
+            counts the buffers that went with their handles
+                without origins; allocate L1 0x18b20 on 0..1; free L1 0x18b20 on 0..1, collected
+
+                …
+                note    2 buffers were freed when their handles were collected; the first at event #3: L1 0x18b20 (101152) on device 0
+                …
+            mentions what the runtime ignored without blaming it
+                without origins; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, ALREADY_FREED
+
+                CLEAN  all memory was freed
+                note    second free, ignored by the runtime, once; the first at event #3: DRAM 0x1000 (4096) on device 0
+                sum     1 allocated = 1 freed
+            says why it cannot know
+                without origins; mesh 1 over 0..1; lost 3 the socket's buffer was full;
+                allocate DRAM 0x1000 on 0..1, size 2097152, label kv-cache
+
+                INCONCLUSIVE  4 MiB in 2 DRAM buffers may have leaked: mesh 1 (mesh 1) is still open, and 1 more reason
+
+                   why   Mesh 1 (mesh 1) is still open, so its buffers may still be freed. Close it before the check.
+                         3 reports are missing (event #4: the socket's buffer was full).
+                1. DRAM  2 x 2 MiB (2097152 B), one on each of devices 0-1 at 0x1000 (4096), label "kv-cache"
+                   at an unknown place (no origin was captured)
+                   why   undecided: mesh 1 is still open, so it may still be freed
+                   seen  allocated in START (events #5 to #6)
+
+                sum     2 allocated = 0 freed + 2 undecided
+            """);
+    }
+
+    @Test
+    void isTheSameInEveryLocale() {
+        String leak = "allocate DRAM 0x1000 on 0..1, size 2097152, label kv-cache; close";
+        String here = ReportStory.report(leak).text();
+        Locale before = Locale.getDefault();
+        try {
+            Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+
+            assertThat(ReportStory.report(leak).text()).isEqualTo(here);
+        } finally {
+            Locale.setDefault(before);
+        }
     }
 
     /** A move frees its input by address twice: the second free meets the output, which its owner then frees in vain. */
     @Test
     void namesTheLinesOfTheBufferWhoseMemoryWasFreedUnderIt() {
-        for (int owner = 0; owner < 2; owner++) {
-            tracker.allocated(3, BufferType.L1, 101_152, 4096);
-            tracker.freed(3, BufferType.L1, 101_152);
-        }
-        tracker.freed(3, BufferType.L1, 101_152);
-
-        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+        LeakVerdict verdict = LeakCheck.create().examine(HistoryScript.historyOf("""
+                without origins; allocate L1 0x18b20 on 3; free L1 0x18b20 on 3; allocate L1 0x18b20 on 3;
+                free L1 0x18b20 on 3; free L1 0x18b20 on 3
+                """));
         LogLines lines = new LogLines("server.log", event -> OptionalLong.of(10 * event));
 
         assertThat(VerdictReport.ofLog(verdict, Optional.empty(), lines).text()).isEqualTo("""
@@ -149,253 +159,43 @@ class VerdictReportTests {
 
                 1. double free: L1 0x18b20 (101152) on device 3 (event #5)
                    where server.log:50
-                   why   the buffer that was there, 4 KiB (4096 B), was freed before, at event #4
+                   why   the buffer that was there, 64 B, was freed before, at event #4
                    freed before at server.log:40
                    seen  allocated at server.log:30
 
                 sum     2 allocated = 2 freed""");
     }
 
-    static Stream<Arguments> freesOfOthers() {
-        return Stream.of(
-                arguments(OF_ADD.asView(), "the free is of a view"),
-                arguments(OF_ADD.ofKind(BufferKind.CIRCULAR_BUFFER), "the free is of a circular buffer"),
-                arguments(OF_ADD.ownedBy(Owner.program("matmul")), "the free names program matmul, not program add"));
-    }
-
-    @ParameterizedTest
-    @MethodSource("freesOfOthers")
-    void saysWhyAFreeIsNotOfTheBufferAtItsAddress(AllocationDetails freed, String why) {
-        tracker.allocated(tracker.request(OF_ADD), 3, BufferType.L1, 4096, 64, Ownership.OWNING);
-        tracker.freed(tracker.release(freed), 3, BufferType.L1, 4096, Ownership.OWNING);
-        tracker.freed(tracker.release(OF_ADD), 3, BufferType.L1, 4096, Ownership.OWNING);
-
-        assertThat(text())
-                .contains("1. free that fits no buffer there: L1 0x1000 (4096) on device 3 (event #2)")
-                .containsIgnoringWhitespaces("is another one: " + why);
-    }
-
     @Test
-    void comparesAFreeWithTheReportThatWasOpenThen() {
-        for (String program : List.of("add", "matmul")) {
-            tracker.allocated(
-                    tracker.request(OF_ADD.ownedBy(Owner.program(program))),
-                    3,
-                    BufferType.L1,
-                    4096,
-                    64,
-                    Ownership.OWNING);
-        }
-        for (int times = 0; times < 2; times++) {
-            tracker.freed(tracker.release(OF_ADD), 3, BufferType.L1, 4096, Ownership.OWNING);
-        }
+    void endsWithNotesAndTheLineThatRunsTheTestAgain() {
+        VerdictReport report = ReportStory.report("allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0");
 
-        assertThat(text()).containsIgnoringWhitespaces("the free names program add, not program matmul");
-    }
-
-    @Test
-    void saysThatABufferWentWithItsHandle() {
-        tracker.allocated(3, BufferType.L1, 101_152, 4096);
-        freedWithItsHandle(3, 101_152);
-        tracker.freed(3, BufferType.L1, 101_152);
-
-        assertThat(text()).isEqualTo("""
-                MISREPORTED  no memory leaked; 1 free of nothing
-
-                1. double free: L1 0x18b20 (101152) on device 3 (event #3)
-                   why   the buffer that was there, 4 KiB (4096 B), was freed before, at event #2, when its handle was collected
-
-                note    1 buffer was freed when its handle was collected; the first at event #2: L1 0x18b20 (101152) on device 3
-                sum     1 allocated = 1 freed""");
-    }
-
-    @Test
-    void countsTheBuffersThatWentWithTheirHandles() {
-        tracker.allocated(0, BufferType.L1, 101_152, 100);
-        tracker.allocated(1, BufferType.L1, 101_152, 100);
-        freedWithItsHandle(0, 101_152);
-        freedWithItsHandle(1, 101_152);
-
-        assertThat(text())
-                .startsWith("CLEAN  all memory was freed")
-                .contains("note    2 buffers were freed when their handles were collected; the first at event #3:"
-                        + " L1 0x18b20 (101152) on device 0\n");
-    }
-
-    @Test
-    void mentionsWhatTheRuntimeIgnoredWithoutBlamingIt() {
-        tracker.allocated(0, BufferType.DRAM, 4096, 100);
-        tracker.freed(0, BufferType.DRAM, 4096);
-        tracker.freeIgnored(
-                tracker.release(AllocationDetails.user()), 0, BufferType.DRAM, 4096, IgnoredFreeReason.ALREADY_FREED);
-
-        assertThat(text()).isEqualTo("""
+        assertThat(report.noting("the mesh was closed by the extension")
+                        .reproducedBy("mvn test -Dtest=KvCacheTest#decode")
+                        .text())
+                .isEqualTo("""
                 CLEAN  all memory was freed
-                note    second free, ignored by the runtime, once; the first at event #3: DRAM 0x1000 (4096) on device 0
-                sum     1 allocated = 1 freed""");
-    }
-
-    @Test
-    void listsWhatWasExpectedAndWhatNeverCame() {
-        tracker.allocated(0, BufferType.L1, 901_152, 4096);
-        tracker.allocated(0, BufferType.L1, 905_248, 4096);
-
-        String text = VerdictReport.of(LeakCheck.create()
-                        .expecting(ExpectedBuffers.of(
-                                Expectation.because("the driver keeps one ring")
-                                        .type(BufferType.L1)
-                                        .atMost(1),
-                                Expectation.because("telemetry").owner("fabric")))
-                        .examine(tracker.history()))
-                .noting("the mesh was closed by the extension")
-                .reproducedBy("mvn test -Dtest=KvCacheTest#decode")
-                .text();
-
-        assertThat(text).isEqualTo("""
-                LEAK  4 KiB in 1 L1 buffer, UNEXPLAINED
-
-                1. L1  4 KiB (4096 B) on device 0 at 0xdd020 (905248)
-                   at an unknown place (no origin was captured)
-                   why   UNEXPLAINED: no free was reported
-                   fix   Free the buffer before close_mesh_device.
-                   seen  allocated in START (event #2)
-
-                Expected and present: 1 buffer, 4 KiB (4096 B) (L1, at most 1 buffer, because "the driver keeps one ring"); 1 more than that allows
-                Never matched: 1 (owner "fabric", because "telemetry")
                 note    the mesh was closed by the extension
-                sum     2 allocated = 0 freed + 1 leaked + 1 expected
-                expect  @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 1, because = "…")
+                sum     1 allocated = 1 freed
                 rerun   mvn test -Dtest=KvCacheTest#decode""");
     }
 
     @Test
-    void saysWhyItCannotKnow() {
-        openMesh();
-        tracker.reportsLost(3, "the socket's buffer was full");
-        onBothDevices("kv-cache", 4096, TWO_MIB);
-
-        assertThat(text()).isEqualTo("""
-                INCONCLUSIVE  4 MiB in 2 DRAM buffers may have leaked: mesh 1 (1x2 mesh) is still open, and 1 more reason
-
-                   why   Mesh 1 (1x2 mesh) is still open, so its buffers may still be freed. Close it before the check.
-                         3 reports are missing (event #2: the socket's buffer was full).
-                1. DRAM  2 x 2 MiB (2097152 B), one on each of devices 0-1 at 0x1000 (4096), label "kv-cache"
-                   at an unknown place (no origin was captured)
-                   why   undecided: mesh 1 is still open, so it may still be freed
-                   seen  allocated in START (events #3 to #4)
-
-                sum     2 allocated = 0 freed + 2 undecided""");
-    }
-
-    @Test
     void fitsTenThousandLeaksOnAScreen() {
-        for (int i = 0; i < 10_000; i++) {
-            tracker.allocated(
-                    tracker.request(AllocationDetails.user().labelled("buffer " + i)),
-                    0,
-                    BufferType.DRAM,
-                    i * 64L,
-                    64,
-                    Ownership.OWNING);
-        }
+        String history = IntStream.range(0, 10_000)
+                .mapToObj(number -> "allocate DRAM " + number * 64 + " on 0, label buffer " + number)
+                .collect(Collectors.joining("; "));
 
-        List<String> lines = text().lines().toList();
+        List<String> lines = ReportStory.report(history).text().lines().toList();
 
         assertThat(lines).hasSizeLessThanOrEqualTo(40).contains("… and 9992 more (9992 buffers, 624.5 KiB)");
     }
 
     @Test
-    void fitsWhateverThereIsToSayOnAScreen() {
-        openMesh();
-        tracker.reportsLost(1, "the socket's buffer was full");
-        for (BufferType type : BufferType.values()) {
-            for (int i = 0; i < 20; i++) {
-                AllocationDetails details = AllocationDetails.user().labelled("buffer " + i);
-                tracker.allocated(tracker.request(details), 0, type, i * 64L, 64, Ownership.OWNING);
-                tracker.allocated(
-                        tracker.request(AllocationDetails.system(Owner.program("7"))),
-                        1,
-                        type,
-                        i * 64L,
-                        64,
-                        Ownership.OWNING);
-                tracker.freed(0, type, 1 << 20);
-            }
-        }
-        circularBuffer();
-        tracker.meshClosed(1);
-        VerdictReport report = VerdictReport.of(LeakCheck.create()
-                .expecting(new ExpectedBuffers(IntStream.range(0, 30)
-                        .mapToObj(i -> Expectation.because("telemetry " + i).label("buffer " + i))
-                        .toList()))
-                .examine(tracker.history()));
-        for (int i = 0; i < 30; i++) {
-            report = report.noting("note " + i);
-        }
-
-        List<String> lines = report.reproducedBy("mvn test").text().lines().toList();
-
-        assertThat(lines)
-                .hasSizeLessThanOrEqualTo(40)
-                .anyMatch(line -> line.startsWith("LEAK"))
-                .anyMatch(line -> line.startsWith("INCONCLUSIVE"))
-                .anyMatch(line -> line.startsWith("MISREPORTED"))
-                .anyMatch(line -> line.matches("… and \\d+ more expectations"))
-                .anyMatch(line -> line.matches("… and \\d+ more notes"))
-                .endsWith("rerun   mvn test");
-    }
-
-    @Test
     void aLabelKeepsToItsLineAndItsEntryCompiles() {
-        onBothDevices("kv \"cache\"\n\\ \u202e\u0000é", 4096, 64);
+        VerdictReport report = ReportStory.report("allocate DRAM 0x1000 on 0, label kv \"cache\"\n\\ \u202e\u0000é");
 
         String label = "\"kv \\\"cache\\\"\\n\\\\ \\u202e\\u0000é\"";
-        assertThat(text()).contains(", label " + label + "\n").contains(", label = " + label + ", because");
-    }
-
-    private String text() {
-        return VerdictReport.of(LeakCheck.create().examine(tracker.history())).text();
-    }
-
-    private void openMesh() {
-        tracker.meshOpened(MeshDescription.of(1, "1x2 mesh", List.of(0, 1)));
-    }
-
-    private MemoryRequest onBothDevices(String label, long address, long size) {
-        MemoryRequest request = tracker.request(AllocationDetails.user().labelled(label));
-        for (int device = 0; device < 2; device++) {
-            tracker.allocated(request, device, BufferType.DRAM, address, size, Ownership.NON_OWNING);
-        }
-        return request;
-    }
-
-    private void circularBuffer() {
-        Owner program = Owner.program("7 (add)");
-        tracker.allocated(
-                tracker.request(AllocationDetails.circularBuffer(program)),
-                0,
-                BufferType.L1,
-                101_152,
-                4096,
-                Ownership.OWNING);
-        tracker.ownerEnded(program);
-    }
-
-    private void closeMeshHolding(long address) {
-        try (Scope closing = tracker.phase(Phase.CLOSE)) {
-            tracker.meshClosing(1);
-            tracker.witnessed(
-                    WitnessSnapshot.of(1, Moment.CLOSE_BEGUN).region(List.of(0, 1), BufferType.DRAM, address));
-            tracker.meshClosed(1);
-        }
-    }
-
-    private void freedWithItsHandle(int device, long address) {
-        tracker.freed(
-                tracker.release(AllocationDetails.user().ofCollectedHandle()),
-                device,
-                BufferType.L1,
-                address,
-                Ownership.OWNING);
+        assertThat(report.text()).contains(", label " + label + "\n").contains(", label = " + label + ", ");
     }
 }

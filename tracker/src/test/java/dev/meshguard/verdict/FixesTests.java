@@ -41,6 +41,23 @@ class FixesTests {
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, of program 7; handle held; close
                 fix Close the workload, or a program that is in none, before close_mesh_device: program 7 keeps its
                     memory until then.
+            of memory of the runtime is with its owner
+                allocate DRAM 0x1000 on 0, of dispatch prefetcher, lifetime SYSTEM
+                fix Free it where its owner shuts down, or expect it with a reason.
+            of a cached trace is its release
+                cached trace 3; allocate DRAM 0x1000 on 0, of trace 3
+                fix Release the trace before ttnn.closeMeshDevice(mesh): closing a mesh does not.
+            of a trace that was released comes before the release
+                mesh 0 over 0; cached trace 3; allocate DRAM 0x1000 on 0, of trace 3; end trace 3;
+                witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                fix Drop the references to the trace's buffer before the trace is released: the trace is gone, and a
+                    second release does nothing.
+            of a buffer that was freed on other devices is a free there too
+                allocate DRAM 0x1000 on 0..3, each, owning; free DRAM 0x1000 on 0+1+3, owning
+                fix Free the buffer on every device it was allocated on.
+            of a buffer that its allocator freed on other devices is a report
+                allocate DRAM 0x1000 on 0..3, view; free DRAM 0x1000 on 0+1+3, view
+                fix Report the free of every device.
             is missing for memory of a program that ended
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, of program 7; end program 7; close
                 = no fix

@@ -11,7 +11,7 @@ class FreedLateTests {
             is a free that is reported after the close
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; closing; close; free DRAM 0x1000 on 0
                 = FREED_LATE, LATE FREED_LATE, not leak free, balanced
-                because freed at {freed}, after close began ({mesh closing})
+                because freed at {freed}, after close began ({mesh closing}), at …
                 sum 1 allocated, 1 freed late
             is a free that the closed device ignored
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; closing; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
@@ -81,7 +81,7 @@ class FreedLateTests {
                 mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..1, mesh 1; close 1;
                 free DRAM 0x1000 on 0..1, mesh 1; close 0
                 = LATE FREED_LATE
-                because freed at {freed 1}, after the close of mesh 1 began ({mesh closing 1})
+                because freed at {freed 1}, after the close of mesh 1 began ({mesh closing 1}), at …
             is not measured by the close of a submesh where the parent allocated it
                 mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0; close 1;
                 free DRAM 0x1000 on 0..3, mesh 0; close 0

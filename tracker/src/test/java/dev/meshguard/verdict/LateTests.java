@@ -1,17 +1,5 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.verdict.Judgement.judged;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
-import java.time.LocalDate;
-import org.junit.jupiter.api.Test;
-
 /** A free after the close of its allocator began, or after the check, is late. */
 class LateTests {
 
@@ -20,7 +8,7 @@ class LateTests {
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close; checked;
                 free DRAM 0x1000 on 0
                 = FREED_LATE, LATE FREED_LATE
-                because freed at {freed}, after close began ({witnessed})
+                because freed at {freed}, after close began ({witnessed}), at dev.example.HistoryTests.story(HistoryTests.java:6)
                 because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
             leaves to what is lost what the collector freed
                 allocate DRAM 0x1000 on 0; checked; free DRAM 0x1000 on 0, collected
@@ -43,12 +31,12 @@ class LateTests {
             names a buffer that one request reported twice and freed once
                 allocate DRAM 0x1000 on 0, view, again NON_OWNING; checked; free DRAM 0x1000 on 0, view
                 = LATE FREED_LATE
-                because freed at {freed}, after the check ({checked})
+                because freed at {freed}, after the check ({checked}), at dev.example.HistoryTests.story(HistoryTests.java:3)
             names the last of several late frees
                 allocate DRAM 0x1000 on 0, owning, again NON_OWNING; checked; free DRAM 0x1000 on 0, owning;
                 free DRAM 0x1000 on 0, view
                 = LATE FREED_LATE
-                because freed at {last freed}, after the check ({checked})
+                because freed at {last freed}, after the check ({checked}), at …
             is not said where two requests hold the address and one went late
                 allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; checked; free DRAM 0x1000 on 0
                 = UNEXPLAINED LEAKED
@@ -104,26 +92,5 @@ class LateTests {
             """)
     void isJudgedBy(Story story) {
         story.holds();
-    }
-
-    @Test
-    void saysWhichLineFreedIt() {
-        AllocationTracker tracker = AllocationTracker.builder()
-                .originCapture(OriginCapture.ALLOCATIONS_AND_FREES)
-                .build();
-        tracker.allocated(0, DRAM, 0x1000, 64);
-        tracker.checked(LocalDate.parse("2026-11-20"));
-        tracker.freed(0, DRAM, 0x1000);
-        AllocationHistory history = tracker.history();
-
-        String line = history.events(HistoryEvent.Freed.class).stream()
-                .flatMap(free -> free.request().origin().stream())
-                .map(Object::toString)
-                .findFirst()
-                .orElseThrow();
-        assertThat(line).contains("LateTests.saysWhichLineFreedIt");
-        judged(history)
-                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .because("freed at {freed}, after the check ({checked}), at " + line);
     }
 }

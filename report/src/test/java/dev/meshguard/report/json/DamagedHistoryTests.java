@@ -34,76 +34,65 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Line 1 of each history is the header, lines 2 to 7 are events #1 to #6, line 8 the end. */
 class DamagedHistoryTests {
 
-    private static final int END = 7;
-
-    @Test
-    void anUnreadableLineIsALossWhereItWas() {
-        var history = damaged(lines -> lines.set(3, "{\"kind\":\"fre"));
-
-        assertThat(history.event(3))
-                .contains(new HistoryEvent.ReportsLost(
-                        3, 1, "history.jsonl: line 4 cannot be read, because it is no JSON object"));
-        assertThat(history.event(4)).containsInstanceOf(HistoryEvent.Allocated.class);
-        assertThat(inconclusiveReasons(history))
-                .containsExactly(
-                        "1 report is missing (event #3: history.jsonl: line 4 cannot be read, because it is no JSON"
-                                + " object).");
-    }
-
-    @Test
-    void unreadableLinesInARowAreOneLoss() {
+    /** {@code 4=text} replaces line 4, {@code +4=text} comes before it, and {@code -4..5} removes lines. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            4={"kind":"fre              | 1 report is missing (event #3: history.jsonl: line 4 cannot be read, because it is no JSON object).
+            3=[1,2]; 4=null; 5={} {}    | 3 reports are missing (event #2: history.jsonl: 3 lines from line 3 to line 5 cannot be read, the first because it is no JSON object).
+            +4=Killed                   | An unknown number of reports is missing (event #7: history.jsonl: line 4 cannot be read, because it is no JSON object).
+            -3..4                       | 2 reports are missing (event #2: history.jsonl: events #2 to #3 are missing before line 3).
+            -7                          | 1 report is missing (event #6: history.jsonl: line 7 counts 6 events, and 5 could be read).
+            -6..8                       | An unknown number of reports is missing (event #5: history.jsonl: it ends with line 5 and has no end line, so the rest is missing).
+            +9={"kind":"end"}           | An unknown number of reports is missing (event #7: history.jsonl: line 9 cannot be read, because it comes after the end line).
+            """)
+    void isALossWhereItWas(String damage, String loss) {
         assertThat(inconclusiveReasons(damaged(lines -> {
-                    lines.set(2, "[1,2]");
-                    lines.set(3, "null");
-                    lines.set(4, "{} {}");
+                    for (String change : damage.split("; ", -1)) {
+                        String[] placeAndText = change.split("=", 2);
+                        String[] range =
+                                placeAndText[0].replaceFirst("[+-]", "").split("\\.\\.", 2);
+                        int line = Integer.parseInt(range[0]) - 1;
+                        if (change.startsWith("-")) {
+                            lines.subList(line, Integer.parseInt(range[range.length - 1]))
+                                    .clear();
+                        } else if (change.startsWith("+")) {
+                            lines.add(line, placeAndText[1]);
+                        } else {
+                            lines.set(line, placeAndText[1]);
+                        }
+                    }
                 })))
-                .containsExactly(
-                        "3 reports are missing (event #2: history.jsonl: 3 lines from line 3 to line 5 cannot be"
-                                + " read, the first because it is no JSON object).");
+                .containsExactly(loss);
     }
 
-    @Test
-    void reportsAForeignLineThoughNoEventIsMissing() {
-        assertThat(inconclusiveReasons(damaged(lines -> lines.add(3, "Killed"))))
-                .containsExactly(
-                        "An unknown number of reports is missing (event #7: history.jsonl: line 4 cannot be read,"
-                                + " because it is no JSON object).");
-    }
-
-    @Test
-    void saysWhatIsWrongWithALine() {
-        assertThat(wrongWith("{\"number\":3}")).isEqualTo("it has no \"kind\"");
-        assertThat(wrongWith("{\"kind\":\"weather\",\"number\":3}")).isEqualTo("kind \"weather\" is not known here");
-        assertThat(wrongWith("{\"kind\":\"deviceOpened\"}")).isEqualTo("it has no \"number\"");
-        assertThat(wrongWith("{\"kind\":\"deviceOpened\",\"number\":3,\"device\":1.5}"))
-                .isEqualTo("\"device\" is no whole number");
-        assertThat(wrongWith("{\"kind\":\"deviceOpened\",\"number\":3,\"device\":4294967296}"))
-                .isEqualTo("\"device\" is 4294967296, and only devices 0 to 65535 can be");
-        assertThat(wrongWith("{\"kind\":\"deviceOpened\",\"number\":9223372036854775808,\"device\":1}"))
-                .isEqualTo("it is no JSON object");
-        assertThat(wrongWith("{\"kind\":\"deviceOpened\",\"number\":3,\"device\":1,\"device\":2}"))
-                .isEqualTo("it has \"device\" twice");
-        assertThat(wrongWith("{\"kind\":\"sourceAttached\",\"number\":3,\"source\":7}"))
-                .isEqualTo("\"source\" is no text");
-        assertThat(wrongWith("{\"kind\":\"ownerEnded\",\"number\":3,\"owner\":{\"kind\":\"TRACE\",\"name\":\"\"}}"))
-                .isEqualTo("\"owner\" has a value that it cannot have");
-        assertThat(wrongWith("{\"kind\":\"checked\",\"number\":3,\"today\":\"tomorrow\"}"))
-                .isEqualTo("a value is none that it can have");
-        assertThat(wrongWith(allocated("\"type\":\"L3\\n\",\"size\":64")))
-                .isEqualTo("\"type\" is \"L3\\n\", which is not known here");
-        assertThat(wrongWith(allocated("\"type\":\"L1\",\"size\":-64"))).isEqualTo("\"size\" is -64");
-        assertThat(wrongWith(allocated("\"type\":\"L1\",\"size\":64,\"request\":4")))
-                .isEqualTo("request 4 was not described before it");
-        assertThat(
-                        wrongWith(
-                                "{\"kind\":\"meshOpened\",\"number\":3,\"at\":\"2026-03-01T10:15:30Z\",\"mesh\":0,\"name\":\"1x2 mesh\",\"devices\":[1,\"2\"]}"))
-                .isEqualTo("\"devices\" is no list of whole numbers");
-        assertThat(wrongWith("{\"kind\":\"sourceAttached\",\"number\":3,\"source\":\"\uFFFD\"}"))
-                .isEqualTo("it is not UTF-8");
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {"number":3}                                                           | it has no "kind"
+            {"kind":"weather","number":3}                                          | kind "weather" is not known here
+            {"kind":"deviceOpened"}                                                | it has no "number"
+            {"kind":"deviceOpened","number":3,"device":1.5}                        | "device" is no whole number
+            {"kind":"deviceOpened","number":3,"device":4294967296}                 | "device" is 4294967296, and only devices 0 to 65535 can be
+            {"kind":"deviceOpened","number":9223372036854775808,"device":1}        | it is no JSON object
+            {"kind":"deviceOpened","number":9223372036854775807,"device":1}        | event #9223372036854775807 has a number above 9223372036854775607
+            {"kind":"deviceOpened","number":3,"device":1,"device":2}               | it has "device" twice
+            {"kind":"sourceAttached","number":3,"source":7}                        | "source" is no text
+            {"kind":"ownerEnded","number":3,"owner":{"kind":"TRACE","name":""}}    | "owner" has a value that it cannot have
+            {"kind":"checked","number":3,"today":"tomorrow"}                       | a value is none that it can have
+            {"kind":"allocated","number":3,"device":0,"address":64,"type":"L3\\n","size":64}           | "type" is "L3\\n", which is not known here
+            {"kind":"allocated","number":3,"device":0,"address":64,"type":"L1","size":-64}             | "size" is -64
+            {"kind":"allocated","number":3,"device":0,"address":64,"type":"L1","size":64,"request":4}  | request 4 was not described before it
+            {"kind":"meshOpened","number":3,"at":"2026-03-01T10:15:30Z","mesh":0,"name":"mesh","devices":[1,"2"]} | "devices" is no list of whole numbers
+            {"kind":"sourceAttached","number":3,"source":"\uFFFD"}                  | it is not UTF-8
+            """)
+    void saysWhatIsWrongWithALine(String line, String wrong) {
+        assertThat(damaged(lines -> lines.set(3, line)).lostReports().get(0).reason())
+                .endsWith("because " + wrong);
     }
 
     @Test
@@ -124,47 +113,12 @@ class DamagedHistoryTests {
     }
 
     @Test
-    void missingEventsAreALoss() {
-        assertThat(inconclusiveReasons(damaged(lines -> lines.subList(2, 4).clear())))
-                .containsExactly(
-                        "2 reports are missing (event #2: history.jsonl: events #2 to #3 are missing before line"
-                                + " 3).");
-    }
-
-    @Test
-    void anEventWithANumberThatNoneCanFollowIsALoss() {
-        AllocationHistory history = damaged(lines ->
-                lines.set(3, lines.get(3).replaceFirst("\"number\":\\d+", "\"number\":" + Long.MAX_VALUE)));
-
-        assertThat(inconclusiveReasons(history))
-                .singleElement()
-                .asString()
-                .contains("line 4 cannot be read, because event #9223372036854775807 has a number above");
-    }
-
-    @Test
-    void missingEventsAtTheEndAreALoss() {
-        assertThat(inconclusiveReasons(damaged(lines -> lines.remove(6))))
-                .containsExactly("1 report is missing (event #6: history.jsonl: line 7 counts 6 events, and 5 could be"
-                        + " read).");
-    }
-
-    @Test
     void eventsOutOfOrderAreALoss() {
         assertThat(inconclusiveReasons(damaged(lines -> lines.add(2, lines.remove(3)))))
                 .containsExactly(
                         "1 report is missing (event #2: history.jsonl: event #2 is missing before line 3).",
                         "An unknown number of reports is missing (event #7: history.jsonl: line 4 cannot be read,"
                                 + " because event #2 comes after event #3).");
-    }
-
-    @Test
-    void aFileThatWasCutIsALoss() {
-        assertThat(inconclusiveReasons(
-                        damaged(lines -> lines.subList(5, lines.size()).clear())))
-                .containsExactly(
-                        "An unknown number of reports is missing (event #5: history.jsonl: it ends with line 5 and"
-                                + " has no end line, so the rest is missing).");
     }
 
     @Test
@@ -224,14 +178,6 @@ class DamagedHistoryTests {
             }
         };
         return HistoryJson.read(new InputStreamReader(plain, StandardCharsets.UTF_8), "history.jsonl");
-    }
-
-    @Test
-    void whatComesAfterTheEndIsALoss() {
-        assertThat(inconclusiveReasons(damaged(lines -> lines.add(END + 1, lines.get(2)))))
-                .containsExactly(
-                        "An unknown number of reports is missing (event #7: history.jsonl: line 9 cannot be read,"
-                                + " because it comes after the end line).");
     }
 
     @Test
@@ -354,16 +300,6 @@ class DamagedHistoryTests {
         assertThat(rejectionOf(lines().get(0).replace("\"version\":2", "\"version\":1")))
                 .isEqualTo("Cannot read history.jsonl: it is a history of version 1, and only version 2 can be read"
                         + " here. Read it with the MeshGuard that wrote it.");
-    }
-
-    private static String allocated(String fields) {
-        return "{\"kind\":\"allocated\",\"number\":3,\"device\":0,\"address\":64," + fields + "}";
-    }
-
-    private static String wrongWith(String line) {
-        String reason =
-                damaged(lines -> lines.set(3, line)).lostReports().get(0).reason();
-        return reason.substring(reason.indexOf("because ") + "because ".length());
     }
 
     private static String rejectionOf(String text) {

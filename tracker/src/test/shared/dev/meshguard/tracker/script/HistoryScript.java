@@ -264,11 +264,12 @@ public final class HistoryScript {
         return this;
     }
 
-    /** It is requested by a line of a test. */
+    /** A line of a test requests it, or frees it. */
     HistoryScript atLine(int line) {
         verb().stack = new StackTraceElement[] {
             new StackTraceElement("dev.example.HistoryTests", "story", "HistoryTests.java", line)
         };
+        verb().isAtLine = true;
         return this;
     }
 
@@ -317,6 +318,12 @@ public final class HistoryScript {
     /** It had a label. */
     public HistoryScript labelled(String label) {
         verb().details = verb().details.labelled(label);
+        return this;
+    }
+
+    /** A source reported it. */
+    HistoryScript fromSource(String source) {
+        verb().details = verb().details.fromSource(source);
         return this;
     }
 
@@ -462,6 +469,7 @@ public final class HistoryScript {
         private final List<Ownership> repeats = new ArrayList<>();
         private StackTraceElement[] stack = new Throwable().getStackTrace();
         private @Nullable MemoryRequest request;
+        private boolean isAtLine;
         private boolean oneByOne;
         private @Nullable IgnoredFreeReason reason;
         private long size;
@@ -496,7 +504,7 @@ public final class HistoryScript {
             return;
         }
         if (!verb.allocates) {
-            MemoryRequest release = tracker.release(verb.details);
+            MemoryRequest release = withOrigins && verb.isAtLine ? known(verb) : tracker.release(verb.details);
             verb.places.forEach(place -> free(release, verb, place));
             return;
         }
@@ -526,8 +534,10 @@ public final class HistoryScript {
     /** The stack is that of the verb; when it is reported, the next line is running. A request of a context keeps its own. */
     private MemoryRequest request(Verb verb) {
         MemoryRequest request = tracker.request(verb.details);
-        return withOrigins && request.context().isEmpty()
-                ? MemoryRequest.restored(verb.details, Optional.of(Origin.of(verb.stack)))
-                : request;
+        return withOrigins && request.context().isEmpty() ? known(verb) : request;
+    }
+
+    private static MemoryRequest known(Verb verb) {
+        return MemoryRequest.restored(verb.details, Optional.of(Origin.of(verb.stack)));
     }
 }

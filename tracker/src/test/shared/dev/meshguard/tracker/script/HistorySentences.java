@@ -3,6 +3,7 @@ package dev.meshguard.tracker.script;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
@@ -10,6 +11,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.Scope;
@@ -30,9 +32,9 @@ import java.util.stream.Stream;
  * mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1, owning, of program 7; witness CLOSE_BEGUN DRAM on 1: 0x1000; close
  * </pre>
  *
- * <p>A buffer has 64 bytes if no size is given. Each sentence is a line of its own for origins; {@code same line} is that of
- * the request before, and with {@code same request} it is that request that reports once more. A word that has no meaning is an
- * error.
+ * <p>A buffer has 64 bytes if no size is given. Each sentence is a line of its own for origins, except frees in a context;
+ * {@code same line} is that of the request before, and with {@code same request} it is that request that reports once more. A
+ * word that has no meaning is an error.
  */
 final class HistorySentences {
 
@@ -41,6 +43,7 @@ final class HistorySentences {
     private final HistoryScript script;
     private final Map<String, AllocationContext> contexts = new HashMap<>();
     private Scope current = () -> {};
+    private boolean isPart;
     private int line;
     private int lineOfRequest;
 
@@ -131,14 +134,28 @@ final class HistorySentences {
         }
     }
 
-    /** {@code source snapshots}, with {@code inferring frees} if it sees no free itself. */
+    /**
+     * {@code source snapshots}, with {@code inferring frees} if it sees no free itself; and with its words: {@code memory native
+     * memory}, {@code counted in arena} and {@code freed by close closed}, or {@code objects Options}.
+     */
     private void source(Words words, List<Words> details) {
         SourceDescription source = SourceDescription.of(words.rest());
+        SourceVocabulary vocabulary = SourceVocabulary.MESH;
         for (Words detail : details) {
-            detail.skip("inferring").skip("frees");
-            source = source.inferringFrees();
+            String name = detail.next();
+            switch (name) {
+                case "inferring" -> {
+                    detail.skip("frees");
+                    source = source.inferringFrees();
+                }
+                case "memory" -> vocabulary = SourceVocabulary.of(detail.rest());
+                case "objects" -> vocabulary = SourceVocabulary.ofObjects(detail.rest());
+                case "counted" -> vocabulary = vocabulary.countedIn(detail.skip("in").next());
+                case "freed" -> vocabulary = vocabulary.freedBy(detail.skip("by").next(), detail.next());
+                default -> throw unknown(name);
+            }
         }
-        script.tracker().sourceAttached(source);
+        script.tracker().sourceAttached(vocabulary.hasDevices() ? source : source.speaking(vocabulary));
     }
 
     /** {@code handle lost}, {@code handle unknown}, {@code handle held} or {@code handle held by Cache.all -> ArrayList[0]}. */
@@ -174,7 +191,8 @@ final class HistorySentences {
         script.tracker();
         current.close();
         String name = words.next();
-        current = name.equals("all") ? () -> {} : context(name).makeCurrent();
+        isPart = !name.equals("all");
+        current = isPart ? context(name).makeCurrent() : () -> {};
     }
 
     /** {@code DRAM 0x1000 on 0..3}, and details; {@code 0x1000..0x3000} are as many requests of one line, 0x1000 apart. */
@@ -192,6 +210,9 @@ final class HistorySentences {
                 case "ignore" ->
                     script.freeIgnored(type, devices, address, left.get(0).constant(IgnoredFreeReason.class));
                 default -> script.allocate(type, devices, address, SIZE).atLine(lineOfRequest);
+            }
+            if (!verb.equals("allocate") && !isPart) {
+                script.atLine(line);
             }
             left.stream().filter(detail -> !detail.isEmpty()).forEach(this::detail);
             left.forEach(Words::end);
@@ -225,6 +246,7 @@ final class HistorySentences {
             case "allocator" -> script.fromAllocator(words.allocator());
             case "pointer" -> script.asView();
             case "label" -> script.labelled(words.rest());
+            case "from" -> script.fromSource(words.next());
             case "extent" -> script.extent(words.number());
             case "collectable" -> script.freedOnCollection();
             case "collected" -> script.ofCollectedHandle();
@@ -347,9 +369,12 @@ final class HistorySentences {
             return Enum.valueOf(type, next());
         }
 
-        /** {@code 0}, {@code 0..3} or {@code 0+2}; before a list stands a colon. */
+        /** {@code 0}, {@code 0..3}, {@code 0+2} or {@code none}; before a list stands a colon. */
         int[] devices() {
             String devices = next();
+            if (devices.equals("none")) {
+                return HistoryScript.device(HistoryEvent.NO_DEVICE);
+            }
             String[] range = (devices.endsWith(":") ? devices.substring(0, devices.length() - 1) : devices)
                     .split("\\.\\.", 2);
             return range.length == 2
