@@ -1,10 +1,5 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.verdict.Judgement.judged;
-
 import dev.meshguard.event.CircularBufferBase;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -79,16 +74,12 @@ class BareReportsTests {
     @ParameterizedTest
     @EnumSource(CircularBufferBase.class)
     void aStackOfL1WithoutGapsFromAKnownBaseIsUndecided(CircularBufferBase base) {
-        judged(historyWithoutOrigins()
-                        .allocate(L1, device(0), base.address() + 4_096, 100)
-                        .by(7)
-                        .allocate(L1, device(0), base.address(), 4_096)
-                        .by(7)
-                        .allocate(L1, device(0), base.address() + 4_096 + 128, 64)
-                        .by(7)
-                        .died(7)
-                        .recorded())
-                .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED);
+        long address = base.address();
+        Story.of("""
+                is undecided
+                    without origins; allocate L1 %d on 0, size 100, process 7; allocate L1 %d on 0, size 4096, process 7;
+                    allocate L1 %d on 0, process 7; died 7
+                    = INCONCLUSIVE, UNEXPLAINED UNDECIDED
+                """.formatted(address + 4_096, address, address + 4_096 + 128)).forEach(Story::holds);
     }
 }

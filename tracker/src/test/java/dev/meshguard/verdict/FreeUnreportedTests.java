@@ -3,7 +3,6 @@ package dev.meshguard.verdict;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
@@ -183,9 +182,7 @@ class FreeUnreportedTests {
         script.witness(CLOSE_BEGUN, DRAM, device(0));
         tracker.allocated(request, 0, DRAM, 0x1000, 64, Ownership.UNKNOWN);
 
-        var history = script.closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+        judged(script.closed()).hasOnly(UNEXPLAINED, LEAKED);
     }
 
     /** On device 1, the first of two buffers of one address is reported after the second one. */

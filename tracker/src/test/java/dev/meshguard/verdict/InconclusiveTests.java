@@ -1,26 +1,10 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.HistoryEvent.NO_DEVICE;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.tracker.script.HistoryScript.program;
-import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.history.MemorySnapshot.MemoryKey;
-import dev.meshguard.history.Timeline;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.verdict.expectation.Expectation;
-import dev.meshguard.verdict.expectation.ExpectedBuffers;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** An inconclusive verdict lists what is missing. */
@@ -290,6 +274,23 @@ class InconclusiveTests {
                 mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; witness BEFORE_WIPE DRAM on 0; close
                 = MISREPORTED, conclusive
                 anomaly NEVER_REPORTED of DRAM 0x1000 (4096) on device 0
+            knows by the witness what happened while tracking was off
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; stopped the server was down; started;
+                witness CLOSE_BEGUN DRAM on 0: 0x1000, and L1+L1_SMALL+TRACE+SYSTEM_MEMORY on 0; close
+                = LEAKED, statuses LEAKED, conclusive
+            is conclusive for a buffer that is expected anyway
+                mesh 0 over 0; allocate L1 0x1000 on 0, circular buffer of program 7; stopped the server was down; started;
+                witness CLOSE_BEGUN DRAM+L1+L1_SMALL+TRACE+SYSTEM_MEMORY on 0; close
+                expecting count atMost 1
+                = EXPECTED_ONLY
+            needs no witness of a mesh that was closed before tracking was off
+                mesh 0 over 0; mesh 1 over 1; close 0; stopped the server was down; started;
+                witness CLOSE_BEGUN DRAM+L1+L1_SMALL+TRACE+SYSTEM_MEMORY on 1, mesh 1; close
+                = LEAK_FREE, conclusive
+            adds up what was allocated and what is left
+                without origins; allocate DRAM 0x1000 on 0..1; allocate DRAM 0x2000 on 1, size 32; free DRAM 0x1000 on 0
+                = LEAKED, conclusive
+                sum 3 allocated, 1 freed, 2 leaked
             """)
     void isJudgedBy(Story story) {
         story.holds();
@@ -309,77 +310,5 @@ class InconclusiveTests {
                 .asString()
                 .endsWith("device -1 was reported, and only devices 0 to 65535 can be).")
                 .startsWith(expected(tracker.history(), "1000 reports are missing (first at {reports lost 1}"));
-    }
-
-    private static WitnessSnapshot ofAllTypes(int mesh, int device) {
-        WitnessSnapshot snapshot = WitnessSnapshot.of(mesh, CLOSE_BEGUN);
-        for (BufferType type : BufferType.values()) {
-            snapshot = snapshot.region(device, type);
-        }
-        return snapshot;
-    }
-
-    @Test
-    void knowsByTheWitnessWhatHappenedWhileTrackingWasOff() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .stopped("the server was down")
-                .started()
-                .witnessOf(ofAllTypes(0, 0), DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history)
-                .hasOutcome(Outcome.LEAKED)
-                .hasStandings(SurvivorStatus.LEAKED)
-                .inconclusiveReasons();
-    }
-
-    @Test
-    void isConclusiveForABufferThatIsExpectedAnyway() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(L1, device(0), 0x1000, 64)
-                .circularBufferOf(program(7))
-                .stopped("the server was down")
-                .started()
-                .witnessOf(ofAllTypes(0, 0), L1, device(0))
-                .closed();
-
-        LeakVerdict verdict = LeakCheck.create()
-                .expecting(ExpectedBuffers.of(
-                        Expectation.because("kept on purpose").atMost(1)))
-                .examine(history);
-
-        assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
-    }
-
-    @Test
-    void needsNoWitnessOfAMeshThatWasClosedBeforeTrackingWasOff() {
-        var history = history()
-                .mesh(0, 0)
-                .mesh(1, 1)
-                .closeMesh(0)
-                .stopped("the server was down")
-                .started()
-                .witnessOf(ofAllTypes(1, 1), DRAM, device(1))
-                .closed();
-
-        judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
-    }
-
-    @Test
-    void addsUpWhatWasAllocatedAndWhatIsLeft() {
-        var history = historyOf("""
-                without origins; allocate DRAM 0x1000 on 0..1; allocate DRAM 0x2000 on 1, size 32; free DRAM 0x1000 on 0
-                """);
-
-        LeakVerdict verdict =
-                judged(history).hasOutcome(Outcome.LEAKED).inconclusiveReasons().verdict();
-
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 1, 0, 2, 0, 0, 0));
-        assertThat(verdict.totals())
-                .isEqualTo(Map.of(
-                        new MemoryKey(NO_DEVICE, DRAM, BufferLifetime.USER), new Timeline.Section(160, 3, 96, 2, 160)));
     }
 }

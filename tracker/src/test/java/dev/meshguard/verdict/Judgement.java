@@ -264,51 +264,9 @@ final class Judgement {
         return this;
     }
 
-    /** The causes of the survivors, oldest first. */
-    Judgement hasCauses(Cause... causes) {
-        assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(causes);
-        return this;
-    }
-
-    /** The statuses of the survivors, oldest first. */
-    Judgement hasStandings(SurvivorStatus... standings) {
-        assertThat(verdict.survivors()).extracting(Survivor::status).containsExactly(standings);
-        return this;
-    }
-
-    /** The decisive fact of the only group begins like this; its place in the code follows. */
-    Judgement becauseOf(String beginning) {
-        assertThat(verdict.groups().get(0).evidence().get(0).text()).startsWith(expected(beginning) + ", at ");
-        return this;
-    }
-
-    /** The whole evidence of the oldest survivor. */
-    Judgement because(String... facts) {
-        List<Evidence> evidence = verdict.survivors().get(0).diagnosis().evidence();
-        assertThat(evidence).extracting(Evidence::text).containsExactly(expected(facts));
-        return this;
-    }
-
-    /** The fix of the only group; empty if it has none. */
-    void hasFix(String fix) {
-        assertThat(verdict.groups())
-                .singleElement()
-                .satisfies(group -> assertThat(verdict.fixOf(group).orElse("")).isEqualTo(fix));
-    }
-
     Judgement hasOutcome(Outcome outcome) {
         assertThat(verdict.outcome()).describedAs(verdict.toString()).isEqualTo(outcome);
         return this;
-    }
-
-    /** All inconclusive reasons. */
-    Judgement inconclusiveReasons(String... doubts) {
-        assertThat(verdict.inconclusiveReasonTexts()).containsExactly(expected(doubts));
-        return this;
-    }
-
-    private String[] expected(String... texts) {
-        return Stream.of(texts).map(this::expected).toArray(String[]::new);
     }
 
     private String expected(String text) {

@@ -9,7 +9,6 @@ import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.Outcome.LEAKED;
-import static dev.meshguard.verdict.Outcome.LEAK_FREE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -23,20 +22,10 @@ import org.junit.jupiter.api.Test;
 
 class OutcomeTests {
 
-    @Test
-    void isLeakFreeWhenNothingWasAllocated() {
-        LeakVerdict verdict = judged(history().source("binding").recorded())
-                .hasOutcome(LEAK_FREE)
-                .verdict();
-
-        assertThat(verdict.isLeakFree()).isTrue();
-        assertThat(verdict.hasBalancedReports()).isTrue();
-        assertThat(verdict)
-                .hasToString(
-                        "LEAK_FREE: 0 allocated, 0 freed, 0 freed late, 0 leaked, 0 misreported, 0 expected, 0 undecided");
-    }
-
     @Stories("""
+            is leak free when nothing was allocated
+                source binding
+                = LEAK_FREE, leak free, balanced
             is misreported for a double free alone
                 allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0
                 = MISREPORTED

@@ -1,7 +1,6 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Origin;
@@ -129,8 +128,8 @@ class RootTests {
 
     @Test
     void aLeakShowsThePlaceOfItsOldestIfThereIsOne() {
-        assertThat(judged(historyOf("allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0, without frames"))
-                        .verdict()
+        assertThat(LeakCheck.create()
+                        .examine(historyOf("allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0, without frames"))
                         .groups())
                 .extracting(leak -> leak.origin().map(Origin::toString).orElse("nowhere"))
                 .containsExactly("dev.example.HistoryTests.story(HistoryTests.java:1)", "nowhere");

@@ -1,46 +1,21 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.verdict.Cause.SYSTEM;
-import static dev.meshguard.verdict.Judgement.judged;
-import static dev.meshguard.verdict.SurvivorStatus.EXPECTED;
-import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
-
-import org.junit.jupiter.api.Test;
-
 /** Memory of the runtime itself. */
 class SystemBufferTests {
 
-    @Test
-    void isRedWhenSystemMemoryOutlivesTheClose() {
-        var history = historyOf("""
+    @Stories("""
+            is red when system memory outlives the close
                 mesh 0 over 0; allocate L1 0x1000 on 0, lifetime SYSTEM, of dispatch prefetcher;
                 witness BEFORE_WIPE L1 on 0: 0x1000; close
-                """);
-
-        judged(history)
-                .hasOutcome(Outcome.LEAKED)
-                .hasOnly(SYSTEM, LEAKED)
-                .because(
-                        "owned by dispatch \"prefetcher\", lifetime SYSTEM: the runtime has to free it at close",
-                        "the allocator reported 0x1000 (4096) as allocated before the allocators were wiped ({witnessed})");
-    }
-
-    @Test
-    void isExpectedWhenItIsPersistent() {
-        var history = historyOf("""
+                = LEAKED, SYSTEM LEAKED
+                because owned by dispatch "prefetcher", lifetime SYSTEM: the runtime has to free it at close
+                because the allocator reported 0x1000 (4096) as allocated before the allocators were wiped ({witnessed})
+                fix Free it where its owner shuts down, or expect it with a reason.
+            is expected when it is persistent
                 mesh 0 over 0; allocate L1 0x1000 on 0, lifetime PERSISTENT, of dispatch prefetcher;
                 witness BEFORE_WIPE L1 on 0: 0x1000; close
-                """);
-
-        judged(history)
-                .hasOutcome(Outcome.EXPECTED_ONLY)
-                .hasOnly(SYSTEM, EXPECTED)
-                .because("owned by dispatch \"prefetcher\", lifetime PERSISTENT: it may outlive the close");
-    }
-
-    @Stories("""
+                = EXPECTED_ONLY, SYSTEM EXPECTED
+                because owned by dispatch "prefetcher", lifetime PERSISTENT: it may outlive the close
             says when nobody named the owner
                 allocate L1 0x1000 on 0, lifetime SYSTEM
                 = SYSTEM LEAKED

@@ -3,6 +3,7 @@ package dev.meshguard.verdict;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
@@ -25,6 +26,13 @@ class VerdictDescriptionTests {
 
         assertThat(verdict.survivors().get(0))
                 .hasToString("UNEXPLAINED (leaked): DRAM 0x1000 (4096) on device 3, generation 1");
+    }
+
+    @Test
+    void aVerdictIsPrintedWithItsSum() {
+        assertThat(LeakCheck.create().examine(historyOf("source binding")))
+                .hasToString(
+                        "LEAK_FREE: 0 allocated, 0 freed, 0 freed late, 0 leaked, 0 misreported, 0 expected, 0 undecided");
     }
 
     @Test

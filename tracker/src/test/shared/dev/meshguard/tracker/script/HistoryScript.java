@@ -217,11 +217,6 @@ public final class HistoryScript {
         return next(new Verb(true, type, places(devices, address), size));
     }
 
-    /** Reports a request for each device, all from this line. */
-    public HistoryScript allocateOneByOne(BufferType type, int[] devices, long address, long size) {
-        return allocate(type, devices, address, size).eachOnItsOwn();
-    }
-
     /** Reports that the buffers at an address were freed. */
     public HistoryScript free(BufferType type, int[] devices, long address) {
         return next(new Verb(false, type, places(devices, address), 0));
@@ -380,21 +375,10 @@ public final class HistoryScript {
         return this;
     }
 
-    /** Reports the addresses that the allocators list as allocated in one memory of some devices of mesh 0. */
+    /** Reports the addresses that the allocator of mesh 0 lists as allocated in one memory of some devices. */
     public HistoryScript witness(WitnessSnapshot.Moment moment, BufferType type, int[] devices, long... taken) {
-        return witnessOf(0, moment, type, devices, taken);
-    }
-
-    /** Reports the addresses that the allocator of a mesh lists as allocated in one memory of some devices. */
-    public HistoryScript witnessOf(
-            int mesh, WitnessSnapshot.Moment moment, BufferType type, int[] devices, long... taken) {
-        return witnessOf(WitnessSnapshot.of(mesh, moment), type, devices, taken);
-    }
-
-    /** Reports the addresses that one allocator lists as allocated in one memory of some devices. */
-    public HistoryScript witnessOf(WitnessSnapshot reading, BufferType type, int[] devices, long... taken) {
         flush();
-        tracker.witnessed(reading.region(IntStream.of(devices).boxed().toList(), type, taken));
+        tracker.witnessed(WitnessSnapshot.of(0, moment).region(list(devices), type, taken));
         return this;
     }
 

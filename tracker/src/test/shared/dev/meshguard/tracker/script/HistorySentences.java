@@ -16,6 +16,7 @@ import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -259,24 +260,35 @@ final class HistorySentences {
         }
     }
 
-    /** {@code CLOSE_BEGUN DRAM on 0: 0x1000 0x2000}, of mesh 0 unless another one is named. */
+    /**
+     * {@code CLOSE_BEGUN DRAM on 0: 0x1000 0x2000}, of mesh 0 unless another one is named; {@code and L1+TRACE on 0} adds regions to
+     * the snapshot.
+     */
     private void witness(Words words, List<Words> details) {
         WitnessSnapshot.Moment moment = words.constant(WitnessSnapshot.Moment.class);
-        BufferType type = words.constant(BufferType.class);
-        int[] devices = words.skip("on").devices();
         int mesh = 0;
         AllocatorId allocator = null;
+        List<Words> regions = new ArrayList<>(List.of(words));
         for (Words detail : details) {
             String name = detail.next();
             switch (name) {
                 case "mesh" -> mesh = detail.integer();
                 case "allocator" -> allocator = detail.allocator();
+                case "and" -> regions.add(detail);
                 default -> throw unknown(name);
             }
         }
         WitnessSnapshot reading = WitnessSnapshot.of(mesh, moment);
-        script.witnessOf(
-                allocator == null ? reading : reading.ofAllocator(allocator), type, devices, words.numbers());
+        reading = allocator == null ? reading : reading.ofAllocator(allocator);
+        for (Words region : regions) {
+            String[] types = region.next().split("\\+", 0);
+            List<Integer> devices = HistoryScript.list(region.skip("on").devices());
+            long[] taken = region.numbers();
+            for (String type : types) {
+                reading = reading.region(devices, BufferType.valueOf(type), taken);
+            }
+        }
+        script.tracker().witnessed(reading);
     }
 
     private static IllegalArgumentException unknown(String word) {
