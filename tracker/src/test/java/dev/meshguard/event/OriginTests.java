@@ -2,123 +2,40 @@ package dev.meshguard.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The trimming of a raw stack. */
 class OriginTests {
 
-    @Test
-    void beginsWithTheUsersOwnLineAndEndsWhereJUnitBegins() {
-        Origin origin = Origin.of(
-                frame("dev.meshguard.tracker.AllocationTracker", "request"),
-                frame("dev.meshguard.mesh.MeshDevice", "allocate"),
-                frame("org.example.Model", "load"),
-                frame("org.example.ModelTest", "decodes"),
-                frame("jdk.internal.reflect.DirectMethodHandleAccessor", "invoke"),
-                frame("java.lang.reflect.Method", "invoke"),
-                frame("org.junit.platform.commons.util.ReflectionUtils", "invokeMethod"),
-                frame("org.apache.maven.surefire.booter.ForkedBooter", "main"));
+    /** A stack, and the frames of it that are kept. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            skips MeshGuard above the user and the engine below | dev.meshguard.tracker.AllocationTracker.request dev.meshguard.junit.MeshRecorder.record org.example.Model.load org.example.ModelTest.decodes jdk.internal.reflect.DirectMethodHandleAccessor.invoke java.lang.reflect.Method.invoke org.junit.platform.commons.util.ReflectionUtils.invokeMethod org.apache.maven.surefire.booter.ForkedBooter.main | org.example.Model.load org.example.ModelTest.decodes
+            skips mocks and reflection | dev.meshguard.junit.MeshMocks.answer org.mockito.internal.handler.MockHandlerImpl.handle net.bytebuddy.Anything.call java.lang.invoke.LambdaForm.invoke org.example.ModelTest.decodes | org.example.ModelTest.decodes
+            skips the method that is mocked | dev.meshguard.mockito.Allocating.answer org.mockito.internal.stubbing.StubbedInvocationMatcher.answer org.mockito.internal.creation.bytebuddy.MockMethodAdvice.handle org.example.Device.allocate org.example.Model.load org.example.ModelTest.decodes | org.example.Model.load org.example.ModelTest.decodes
+            skips the library that called back MeshGuard | dev.meshguard.mesh.MeshMemory.free java.util.ArrayList.forEach dev.meshguard.mesh.Program.end java.util.Optional.ifPresent org.example.ModelTest.decodes java.util.ArrayList.forEach | org.example.ModelTest.decodes java.util.ArrayList.forEach
+            names the library where there is nobody else | dev.meshguard.mesh.MeshMemory.free java.util.concurrent.FutureTask.run java.lang.Thread.run | java.util.concurrent.FutureTask.run java.lang.Thread.run
+            keeps what lies below reflection of the user's own | org.example.Adapter.invoke java.lang.reflect.Method.invoke org.example.ModelTest.decodes java.lang.reflect.Method.invoke org.junit.platform.commons.util.ReflectionUtils.invokeMethod | org.example.Adapter.invoke java.lang.reflect.Method.invoke org.example.ModelTest.decodes
+            takes a test of MeshGuard's own for a user | dev.meshguard.tracker.AllocationTracker.request dev.meshguard.tracker.OriginTests$Nested.allocates | dev.meshguard.tracker.OriginTests$Nested.allocates
+            keeps MeshGuard's frames between the user's | org.example.Model.callback dev.meshguard.tracker.AllocationTracker.label org.example.ModelTest.decodes | org.example.Model.callback dev.meshguard.tracker.AllocationTracker.label org.example.ModelTest.decodes
+            is nothing where no user is on the stack | dev.meshguard.tracker.AllocationTracker.request org.junit.platform.engine.Anything.execute | ''
+            """)
+    void keepsTheFramesOfTheUser(String behaviour, String stack, String kept) {
+        Origin origin = Origin.of(Stream.of(stack.split(" ", -1))
+                .map(name -> frame(name.substring(0, name.lastIndexOf('.')), name.substring(name.lastIndexOf('.') + 1)))
+                .toArray(StackTraceElement[]::new));
 
-        assertThat(origin.frames())
-                .extracting(StackTraceElement::getClassName)
-                .containsExactly("org.example.Model", "org.example.ModelTest");
-        assertThat(origin).hasToString("org.example.Model.load(Source.java:12)");
-    }
-
-    @Test
-    void skipsMocksAndReflectionAboveTheUser() {
-        Origin origin = Origin.of(
-                frame("dev.meshguard.junit.MeshMocks", "answer"),
-                frame("org.mockito.internal.handler.MockHandlerImpl", "handle"),
-                frame("net.bytebuddy.Anything", "call"),
-                frame("java.lang.invoke.LambdaForm", "invoke"),
-                frame("org.example.ModelTest", "decodes"));
-
-        assertThat(origin.site()).map(StackTraceElement::getClassName).contains("org.example.ModelTest");
-    }
-
-    @Test
-    void skipsTheMethodThatIsMocked() {
-        Origin origin = Origin.of(
-                frame("dev.meshguard.mockito.Allocating", "answer"),
-                frame("org.mockito.internal.stubbing.StubbedInvocationMatcher", "answer"),
-                frame("org.mockito.internal.creation.bytebuddy.MockMethodAdvice", "handle"),
-                frame("org.example.Device", "allocate"),
-                frame("org.example.Model", "load"),
-                frame("org.example.ModelTest", "decodes"));
-
-        assertThat(origin.frames())
-                .extracting(StackTraceElement::getClassName)
-                .containsExactly("org.example.Model", "org.example.ModelTest");
-    }
-
-    @Test
-    void skipsTheLibraryThatCalledBackMeshGuard() {
-        Origin origin = Origin.of(
-                frame("dev.meshguard.mesh.MeshMemory", "free"),
-                frame("java.util.ArrayList", "forEach"),
-                frame("dev.meshguard.mesh.Program", "end"),
-                frame("java.util.Optional", "ifPresent"),
-                frame("org.example.ModelTest", "decodes"),
-                frame("java.util.ArrayList", "forEach"));
-
-        assertThat(origin.frames())
-                .extracting(StackTraceElement::getClassName)
-                .containsExactly("org.example.ModelTest", "java.util.ArrayList");
-    }
-
-    @Test
-    void namesTheLibraryWhereThereIsNobodyElse() {
-        Origin origin = Origin.of(
-                frame("dev.meshguard.mesh.MeshMemory", "free"),
-                frame("java.util.concurrent.FutureTask", "run"),
-                frame("java.lang.Thread", "run"));
-
-        assertThat(origin).hasToString("java.util.concurrent.FutureTask.run(Source.java:12)");
-    }
-
-    @Test
-    void keepsWhatLiesBelowReflectionOfTheUsersOwn() {
-        Origin origin = Origin.of(
-                frame("org.example.Adapter", "invoke"),
-                frame("java.lang.reflect.Method", "invoke"),
-                frame("org.example.ModelTest", "decodes"),
-                frame("java.lang.reflect.Method", "invoke"),
-                frame("org.junit.platform.commons.util.ReflectionUtils", "invokeMethod"));
-
-        assertThat(origin.frames())
-                .extracting(StackTraceElement::getClassName)
-                .containsExactly("org.example.Adapter", "java.lang.reflect.Method", "org.example.ModelTest");
-    }
-
-    @Test
-    void takesATestOfMeshGuardsOwnForAUser() {
-        Origin origin = Origin.of(
-                frame("dev.meshguard.tracker.AllocationTracker", "request"),
-                frame("dev.meshguard.tracker.OriginTests$Nested", "allocates"));
-
-        assertThat(origin.frames()).hasSize(1);
-    }
-
-    @Test
-    void keepsMeshGuardsFramesBetweenTheUsers() {
-        Origin origin = Origin.of(
-                frame("org.example.Model", "callback"),
-                frame("dev.meshguard.tracker.AllocationTracker", "label"),
-                frame("org.example.ModelTest", "decodes"));
-
-        assertThat(origin.frames()).hasSize(3);
-    }
-
-    @Test
-    void isAnUnknownPlaceWhenNoUserIsOnTheStack() {
-        Origin origin = Origin.of(
-                frame("dev.meshguard.tracker.AllocationTracker", "request"),
-                frame("org.junit.platform.engine.Anything", "execute"));
-
-        assertThat(origin.frames()).isEmpty();
-        assertThat(origin.site()).isEmpty();
-        assertThat(origin).hasToString("an unknown place");
+        assertThat(origin.frames().stream()
+                        .map(frame -> frame.getClassName() + "." + frame.getMethodName())
+                        .collect(Collectors.joining(" ")))
+                .isEqualTo(kept);
+        assertThat(origin.site()).isEqualTo(origin.frames().stream().findFirst());
+        assertThat(origin)
+                .hasToString(kept.isEmpty() ? "an unknown place" : kept.split(" ", -1)[0] + "(Source.java:12)");
     }
 
     @Test

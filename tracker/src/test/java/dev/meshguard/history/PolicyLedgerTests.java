@@ -19,143 +19,65 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Seed;
-import dev.meshguard.tracker.script.HistoryScript;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class PolicyLedgerTests {
 
-    /** Twice at one address with two sizes, then three frees: the L1 counter after each step. */
-    @Test
-    void followsTheMiniTraceOfAServerThatCountsReferences() {
-        assertThat(miniTrace(REFERENCE_COUNTED)).containsExactly(4_096L, 4_096L, 4_096L, 0L, 0L);
-        assertThat(miniTraceWhole().ledger(REFERENCE_COUNTED).unknownFrees()).isEqualTo(1);
+    /** Servers count these differently: a double report, binaries of cached programs, circular buffers, and a view. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            allocate DRAM 0x1000 on 0, size 40; allocate DRAM 0x1000 on 0, size 20; free DRAM 0x1000 on 0 | REFERENCE_COUNTED | 40 | 1 | 0
+            allocate DRAM 0x1000 on 0, size 40; allocate DRAM 0x1000 on 0, size 20; free DRAM 0x1000 on 0 | EVERY_REPORT      | 40 | 0 | 0
+            allocate DRAM 0x1000 on 0, size 40; allocate DRAM 0x1000 on 0, size 20; free DRAM 0x1000 on 0 | ONCE_PER_ADDRESS  | 0  | 0 | 0
+            allocate DRAM 0x1000 on 0, again UNKNOWN; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0        | EVERY_REPORT      | 64 | 0 | 1
+            allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, view              | OWNED_ONLY        | 64 | 1 | 0
+            """)
+    void countsTheBytesOfADevice(String history, CountingPolicy policy, long bytes, int entries, int unknownFrees) {
+        PolicyLedger books = historyOf(history).ledger(policy);
+
+        assertThat(books.bytes(0, DRAM)).isEqualTo(bytes);
+        assertThat(books.entries()).isEqualTo(entries);
+        assertThat(books.unknownFrees()).isEqualTo(unknownFrees);
+        assertThat(books.isEmpty()).isEqualTo(bytes == 0);
     }
 
-    @Test
-    void driftsOnTheMiniTraceOfAServerThatCountsEveryReport() {
-        assertThat(miniTrace(EVERY_REPORT)).containsExactly(4_096L, 6_144L, 4_096L, 4_096L, 4_096L);
-        assertThat(miniTraceWhole().ledger(EVERY_REPORT).unknownFrees()).isEqualTo(2);
-    }
-
-    @Test
-    void forgetsTheMiniTracesAddressAtItsFirstFreeWhenItCountsAddressesOnce() {
-        assertThat(miniTrace(ONCE_PER_ADDRESS)).containsExactly(4_096L, 4_096L, 0L, 0L, 0L);
-        assertThat(miniTraceWhole().ledger(ONCE_PER_ADDRESS).unknownFrees()).isEqualTo(2);
-    }
-
-    /** A binary of 12,288 and one of 24,576 bytes, each reported twice and freed once when its view goes. */
-    @Test
-    void keepsThe36KilobytesOfTwoCachedProgramsUnderReferenceCounts() {
-        PolicyLedger books = cachedBinaries().recorded().ledger(REFERENCE_COUNTED);
-
-        assertThat(books.bytes(0, DRAM)).isEqualTo(36_864);
-        assertThat(books.entries()).isEqualTo(2);
-        assertThat(books.unknownFrees()).isZero();
-    }
-
-    @Test
-    void balancesThe36KilobytesWhenTheCacheIsClearedUnderReferenceCounts() {
-        PolicyLedger books = clearedBinaries().ledger(REFERENCE_COUNTED);
-
-        assertThat(books.isEmpty()).isTrue();
-        assertThat(books.peakBytes(0, DRAM)).isEqualTo(36_864);
-        assertThat(books.unknownFrees()).isZero();
-    }
-
-    @Test
-    void callsThe36KilobytesALeakWhenEveryReportCounts() {
-        PolicyLedger books = clearedBinaries().ledger(EVERY_REPORT);
-
-        assertThat(books.bytes(0, DRAM)).isEqualTo(36_864);
-        assertThat(books.entries()).isZero();
-        assertThat(books.unknownFrees()).isEqualTo(2);
-        assertThat(books.isEmpty()).isFalse();
-    }
-
-    /** The three addresses of the circular buffers of add and matmul, never reported freed. */
-    @Test
-    void counts12KilobytesOfCircularBuffersByReferenceAnd22ByReport() {
-        var history = circularBuffers().recorded();
-
-        assertThat(history.ledger(REFERENCE_COUNTED).bytes(0, L1)).isEqualTo(12_288);
-        assertThat(history.ledger(EVERY_REPORT).bytes(0, L1)).isEqualTo(22_528);
-        assertThat(history.ledger(ONCE_PER_ADDRESS).bytes(0, L1)).isEqualTo(12_288);
-        assertThat(history.ledger(EVERY_REPORT).entries()).isEqualTo(3);
-        assertThat(history.ledger(REFERENCE_COUNTED).reports(0)).isEqualTo(6);
-    }
-
-    @Test
-    void leaves12KilobytesOfCircularBuffersFreedTwiceWhenEveryReportCounts() {
-        var script = circularBuffers();
-        for (int program = 0; program < 2; program++) {
-            for (long address : new long[] {101_152, 105_248, 109_344}) {
-                script.free(L1, device(0), address);
-            }
-        }
-        PolicyLedger books = script.recorded().ledger(EVERY_REPORT);
-
-        assertThat(books.bytes(0, L1)).isEqualTo(12_288);
-        assertThat(books.entries()).isZero();
-        assertThat(books.unknownFrees()).isEqualTo(3);
-    }
-
-    @Test
-    void leavesOutWhatOwnsNothing() {
-        var history = historyOf("""
-                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, view; allocate DRAM 0x2000 on 0, view;
-                free DRAM 0x1000 on 0, view
-                """);
-
-        PolicyLedger books = history.ledger(OWNED_ONLY);
-
-        assertThat(books.bytes(0, DRAM)).isEqualTo(64);
-        assertThat(books.reports(0)).isEqualTo(1);
-        assertThat(books.unknownFrees()).isZero();
-    }
-
-    @Test
-    void rejectsAnAllocationOfUnknownOwnership() {
-        var history = historyOf("allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x2000 on 0");
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x2000 on 0 | {last allocated}
+            allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0     | {freed}
+            """)
+    void rejectsReportsOfUnknownOwnership(String sentences, String report) {
+        var history = historyOf(sentences);
 
         assertThatIllegalStateException()
                 .isThrownBy(() -> history.ledger(OWNED_ONLY))
                 .withMessage(expected(
                         history,
-                        "Cannot read this history as OWNED_ONLY: {last allocated} does not say whether its buffer owns its"
-                                + " memory. Report the ownership with every buffer, or read it as REFERENCE_COUNTED."));
-    }
-
-    @Test
-    void rejectsAFreeOfUnknownOwnership() {
-        var history = historyOf("allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0");
-
-        assertThatIllegalStateException()
-                .isThrownBy(() -> history.ledger(OWNED_ONLY))
-                .withMessage(expected(
-                        history,
-                        "Cannot read this history as OWNED_ONLY: {freed} does not say whether its buffer owns its"
+                        "Cannot read this history as OWNED_ONLY: " + report
+                                + " does not say whether its buffer owns its"
                                 + " memory. Report the ownership with every buffer, or read it as REFERENCE_COUNTED."));
     }
 
     @Test
     void describesItselfInOneLineADevice() {
-        AllocationHistory history =
-                circularBuffers().allocate(DRAM, device(3), 0x1000, 64).recorded();
+        AllocationHistory history = historyOf("""
+                allocate L1 101152 on 0, size 4096, again UNKNOWN; allocate L1 105248 on 0, size 4096, again UNKNOWN;
+                allocate L1 109344 on 0, size 4096; allocate DRAM 0x1000 on 3
+                """);
 
         assertThat(history.ledger(REFERENCE_COUNTED)).hasToString(expected(history, """
                         Books read as REFERENCE_COUNTED, 0 unknown frees
-                          device 0: L1 12 KiB (12288 B), 6 reports, 3 entries
+                          device 0: L1 12 KiB (12288 B), 5 reports, 3 entries
                           device 3: DRAM 64 B, 1 report, 1 entry
-                          reported 2 times at one live address: L1 0x18b20 (101152) on device 0, {allocated 1 and 4}
-                          reported 2 times at one live address: L1 0x19b20 (105248) on device 0, {allocated 2 and 5}
-                          reported 2 times at one live address: L1 0x1ab20 (109344) on device 0, {allocated 3 and 6}"""));
+                          reported 2 times at one live address: L1 0x18b20 (101152) on device 0, {allocated 1 and 2}
+                          reported 2 times at one live address: L1 0x19b20 (105248) on device 0, {allocated 3 and 4}"""));
     }
 
     @ParameterizedTest
@@ -200,51 +122,6 @@ class PolicyLedgerTests {
                         .isEqualTo(model.peaks.getOrDefault(place, 0L));
             }
         }
-    }
-
-    private static List<Long> miniTrace(CountingPolicy policy) {
-        AllocationTracker tracker = AllocationTracker.create();
-        List<Long> bytes = new ArrayList<>();
-        List<Runnable> steps = List.of(
-                () -> tracker.allocated(0, L1, 101_152, 4_096),
-                () -> tracker.allocated(0, L1, 101_152, 2_048),
-                () -> tracker.freed(0, L1, 101_152),
-                () -> tracker.freed(0, L1, 101_152),
-                () -> tracker.freed(0, L1, 101_152));
-        for (Runnable step : steps) {
-            step.run();
-            bytes.add(tracker.history().ledger(policy).bytes(0, L1));
-        }
-        return bytes;
-    }
-
-    private static AllocationHistory miniTraceWhole() {
-        return historyOf("""
-                allocate L1 101152 on 0, size 4096; allocate L1 101152 on 0, size 2048; free L1 101152 on 0;
-                free L1 101152 on 0; free L1 101152 on 0
-                """);
-    }
-
-    private static HistoryScript cachedBinaries() {
-        return history().report("""
-                allocate DRAM 0x3ffff800 on 0, size 12288; allocate DRAM 0x3ffff800 on 0, size 12288;
-                free DRAM 0x3ffff800 on 0; allocate DRAM 0x3ffff000 on 0, size 24576;
-                allocate DRAM 0x3ffff000 on 0, size 24576; free DRAM 0x3ffff000 on 0
-                """);
-    }
-
-    private static AllocationHistory clearedBinaries() {
-        return cachedBinaries()
-                .report("free DRAM 0x3ffff800 on 0; free DRAM 0x3ffff000 on 0")
-                .recorded();
-    }
-
-    private static HistoryScript circularBuffers() {
-        return history().report("""
-                allocate L1 101152 on 0, size 4096; allocate L1 105248 on 0, size 4096;
-                allocate L1 109344 on 0, size 4096; allocate L1 101152 on 0, size 4096;
-                allocate L1 105248 on 0, size 4096; allocate L1 109344 on 0, size 2048
-                """);
     }
 
     /** The four policies as in the table, in maps from text. */

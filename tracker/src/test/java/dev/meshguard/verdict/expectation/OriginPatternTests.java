@@ -8,7 +8,6 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class OriginPatternTests {
 
@@ -22,57 +21,22 @@ class OriginPatternTests {
                 .toList());
     }
 
+    /** A frame, patterns that fit it, and patterns that do not. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "Model.load",
-                "example.Model.load",
-                "dev.example.Model.load",
-                "Model",
-                "example.Model",
-                "dev.example.*",
-                "dev.*",
-                "example.*",
-                "Model.*"
-            })
-    void fitsAMethodItsClassAndItsPackages(String pattern) {
-        assertThat(new OriginPattern(pattern).fits(origin("dev.example.Model.load")))
-                .isTrue();
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "odel.load",
-                "Model.loa",
-                "Model.unload",
-                "model.load",
-                "load",
-                "dev.example",
-                "example",
-                "dev.Model",
-                "Model.load.*",
-                "dev.example.Model.load.more"
-            })
-    void fitsNoPartsOfNamesNorAMethodOrPackageAlone(String pattern) {
-        assertThat(new OriginPattern(pattern).fits(origin("dev.example.Model.load")))
-                .isFalse();
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "Model, dev.example.Model$Layer.load",
-        "Layer, dev.example.Model$Layer.load",
-        "Model$Layer.load, dev.example.Model$Layer.load",
-        "Model.Layer.load, dev.example.Model$Layer.load",
-        "Model.load, dev.example.Model$1.load",
-        "Model.load, dev.example.Model.lambda$load$3",
-        "Model.load, dev.example.Model$$EnhancerBySpringCGLIB$$1a2b.load",
-        "Model.<init>, dev.example.Model.<init>",
-        "Model.load, Model.load"
-    })
-    void seesThroughNestingLambdasAndGeneratedClasses(String pattern, String frame) {
-        assertThat(new OriginPattern(pattern).fits(origin(frame))).isTrue();
+    @CsvSource(delimiter = '|', textBlock = """
+            dev.example.Model.load               | Model.load example.Model.load dev.example.Model.load                      | odel.load Model.loa Model.unload model.load load
+            dev.example.Model.load               | Model example.Model dev.example.* dev.* example.* Model.*                 | dev.example example dev.Model Model.load.* dev.example.Model.load.more
+            dev.example.Model$Layer.load         | Model Layer Model$Layer.load Model.Layer.load                             | Lay
+            dev.example.Model$1.load             | Model.load                                                                | 1
+            dev.example.Model.lambda$load$3      | Model.load                                                                | Model.lambda
+            dev.example.Model$$EnhancerBySpringCGLIB$$1a2b.load | Model.load                                                 | Model.1a2b
+            dev.example.Model.<init>             | Model.<init>                                                              | Model.load
+            Model.load                           | Model.load                                                                | dev.Model.load
+            """)
+    void fitsAMethodItsClassAndItsPackagesBelowNestingLambdasAndGeneratedClasses(
+            String frame, String fitting, String others) {
+        assertThat(fitting.split(" ", -1)).allMatch(pattern -> new OriginPattern(pattern).fits(origin(frame)));
+        assertThat(others.split(" ", -1)).noneMatch(pattern -> new OriginPattern(pattern).fits(origin(frame)));
     }
 
     @Test
@@ -84,26 +48,17 @@ class OriginPatternTests {
         assertThat(pattern.fits(origin())).isFalse();
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "KvCacheTest#decode",
-                "KvCacheTest.decode()",
-                "KvCacheTest.java:41",
-                "dev/example/Model",
-                "*",
-                "*.load",
-                "dev.*.Model",
-                "dev..Model",
-                ".Model",
-                "Model.",
-                "Mod*"
-            })
-    void rejectsAnInvalidName(String text) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new OriginPattern(text))
-                .withMessage("An expected buffer's origin is a class, a method or a package, for example KvCacheTest,"
-                        + " KvCacheTest.weights or dev.example.model.*: \"" + text + "\" was given.");
+    @Test
+    void rejectsAnInvalidName() {
+        String invalid = "KvCacheTest#decode KvCacheTest.decode() KvCacheTest.java:41 dev/example/Model"
+                + " * *.load dev.*.Model dev..Model .Model Model. Mod*";
+
+        assertThat(invalid.split(" ", -1))
+                .allSatisfy(text -> assertThatIllegalArgumentException()
+                        .isThrownBy(() -> new OriginPattern(text))
+                        .withMessage(
+                                "An expected buffer's origin is a class, a method or a package, for example KvCacheTest,"
+                                        + " KvCacheTest.weights or dev.example.model.*: \"" + text + "\" was given."));
     }
 
     @Test

@@ -1,32 +1,29 @@
 package dev.meshguard.verdict.growth;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.HistoryEvent.NO_DEVICE;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
-import static dev.meshguard.tracker.script.HistoryScript.program;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.SourceVocabulary;
-import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.script.HistoryScript;
-import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class AccumulationTests {
 
@@ -34,117 +31,69 @@ class AccumulationTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();
 
-    @Test
-    void aBufferOfEveryRoundIsALeak() {
-        tracker.rounds(4, round -> tracker.allocated(3, DRAM, round * KIB, 64));
-
-        Accumulation accumulation = accumulation();
-
-        assertThat(accumulation.trend()).isEqualTo(Trend.GROWING);
-        assertThat(accumulation.sites()).singleElement().satisfies(site -> {
-            assertThat(site.buffers()).isEqualTo(RoundVector.of(1, 1, 1, 1));
-            assertThat(site.bytes()).isEqualTo(RoundVector.of(64, 64, 64, 64));
-            assertThat(site.devices()).containsExactly(3);
-            assertThat(site.bytes().trend()).isEqualTo(Trend.GROWING);
-            assertThat(site.site().callSite().orElseThrow())
-                    .startsWith("dev.meshguard.verdict.growth.AccumulationTests.");
-        });
-        assertThat(accumulation.memory()).singleElement().satisfies(growth -> {
-            assertThat(growth.memory()).isEqualTo(new DeviceMemory(3, DRAM));
-            assertThat(growth.bytes().perRound()).isEqualTo(64);
-            assertThat(growth.bytes().isSteady()).isTrue();
-        });
-    }
-
-    @Test
-    void whatTheFirstRoundLeavesIsACache() {
-        tracker.rounds(4, round -> {
-            if (round == 1) {
-                IntStream.range(0, 5).forEach(buffer -> tracker.allocated(0, DRAM, buffer * KIB, 64));
-            }
-        });
-
-        assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
-        assertThat(accumulation().sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(5, 0, 0, 0));
-        assertThat(accumulation().memory())
-                .extracting(growth -> growth.bytes().perRound())
-                .containsExactly(0L);
-    }
-
-    @Test
-    void whatIsReplacedInEveryRoundDoesNotGrow() {
-        tracker.rounds(4, round -> {
-            if (round > 1) {
-                tracker.freed(0, DRAM, (round - 1) * KIB);
-            }
-            tracker.allocated(0, DRAM, round * KIB, 64);
-        });
-
-        assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
-        assertThat(accumulation().sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(1, 0, 0, 0));
-    }
-
-    @Test
-    void aLineThatAsksForMoreEachTimeIsOneSiteThatGrows() {
-        tracker.rounds(4, round -> {
-            if (round > 1) {
-                tracker.freed(0, DRAM, KIB);
-            }
-            tracker.allocated(0, DRAM, KIB, round * 64L);
-        });
-
-        assertThat(accumulation().sites()).singleElement().satisfies(site -> {
-            assertThat(site.buffers()).isEqualTo(RoundVector.of(1, 0, 0, 0));
-            assertThat(site.bytes()).isEqualTo(RoundVector.of(64, 64, 64, 64));
-            assertThat(site.bytes().trend()).isEqualTo(Trend.GROWING);
-        });
-    }
-
-    @Test
-    void aSiteThatGrowsIsNotHiddenByAnotherThatShrinks() {
-        IntStream.rangeClosed(1, 4).forEach(buffer -> tracker.allocated(0, DRAM, buffer * KIB, 64));
-        tracker.rounds(4, round -> {
-            tracker.freed(0, DRAM, round * KIB);
-            tracker.allocated(0, DRAM, (round + 10) * KIB, 64);
-        });
-
-        assertThat(accumulation().memory()).isEmpty();
-        assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
-        assertThat(accumulation().sites())
-                .extracting(site -> site.bytes().trend())
-                .containsExactly(Trend.GROWING, Trend.SETTLED);
-    }
-
-    @Test
-    void devicesThatDoTheSameAreOneFinding() {
+    /**
+     * What comes before, what each round does ({@code #} is its number), and what comes after; then the trend, the sites, the
+     * growth of memories in each round, and that of memory of unknown size.
+     */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            a buffer of every round is a leak | - | 4 x allocate DRAM 0x#000 on 3 | - | GROWING; [1, 1, 1, 1] [64, 64, 64, 64] on [3] GROWING; DRAM of device 3 by 64
+            what the first round leaves is a cache | - | allocate DRAM 0x1000..0x5000 on 0 / / / | - | SETTLED; [5, 0, 0, 0] [320, 0, 0, 0] on [0] SETTLED; DRAM of device 0 by 0
+            what is replaced in every round does not grow | - | 4 x free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0 | - | SETTLED; [1, 0, 0, 0] [64, 0, 0, 0] on [0] SETTLED; DRAM of device 0 by 0
+            a line that asks for more each time is one site that grows | - | 4 x free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size #00 | - | GROWING; [1, 0, 0, 0] [100, 100, 100, 100] on [0] GROWING; DRAM of device 0 by 100
+            a site that grows is not hidden by another that shrinks | allocate DRAM 0x1000..0x4000 on 0, label old | 4 x free DRAM 0x#000 on 0; allocate DRAM 0x#0000 on 0, label new | - | GROWING; new [1, 1, 1, 1] [64, 64, 64, 64] on [0] GROWING; old [-1, -1, -1, -1] [-64, -64, -64, -64] on [0] SETTLED
+            devices that do the same are one finding | - | 3 x allocate DRAM 0x#000 on 0..3; allocate L1 0x#000 on 0, size 32 | - | GROWING; [1, 1, 1] [64, 64, 64] on [0, 1, 2, 3] GROWING; [1, 1, 1] [32, 32, 32] on [0] GROWING; DRAM of device 0 by 64; DRAM of device 1 by 64; DRAM of device 2 by 64; DRAM of device 3 by 64; L1 of device 0 by 32
+            what was there before and what comes after is no rounds | allocate DRAM 0x1000 on 0 | / / | allocate DRAM 0x2000 on 0 | SETTLED
+            memory freed after the last round has grown | - | 3 x allocate DRAM 0x#000 on 0 | free DRAM 0x1000 on 0; free DRAM 0x2000 on 0; free DRAM 0x3000 on 0 | GROWING; [1, 1, 1] [64, 64, 64] on [0] GROWING; DRAM of device 0 by 64
+            memory freed without a report does not grow | - | 3 x mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close | - | SETTLED
+            circular buffers of programs that ended do not grow | - | 3 x mesh 0 over 0; allocate L1 0x#000 on 0, circular buffer of program #; end program #; close | - | SETTLED
+            the slope of uneven rounds is their average | - | allocate DRAM 0x1000 on 0, size 100 / allocate DRAM 0x2000 on 0, size 100 / / allocate DRAM 0x3000 on 0, size 100 / allocate DRAM 0x4000 on 0, size 100 | - | GROWING; [1, 1, 0, 1, 1] [100, 100, 0, 100, 100] on [0] GROWING; DRAM of device 0 by 75 unsteadily
+            of two sites that grow the one that takes more comes first | - | 3 x allocate DRAM 0x#000 on 0, label small; allocate DRAM 0x#0000 on 0, size 128, label large | - | GROWING; large [1, 1, 1] [128, 128, 128] on [0] GROWING; small [1, 1, 1] [64, 64, 64] on [0] GROWING; DRAM of device 0 by 192
+            names the devices of a site in order | - | 3 x allocate DRAM 0x#000 on 3+1 | - | GROWING; [1, 1, 1] [64, 64, 64] on [1, 3] GROWING; DRAM of device 1 by 64; DRAM of device 3 by 64
+            a site that leaves empty buffers is shown | - | 3 x allocate DRAM 0x#000 on 0, size 0 | - | SETTLED; [1, 1, 1] [0, 0, 0] on [0] SETTLED
+            memory of unknown size grows with its number | - | 4 x allocate SYSTEM_MEMORY # on none, size 0 | - | GROWING; [1, 1, 1, 1] [0, 0, 0, 0] GROWING; [1, 1, 1, 1] buffers
+            memory of unknown size grows also where no site does | - | 4 x allocate SYSTEM_MEMORY # on none, size 0, label handle # | - | GROWING; handle 4 [0, 0, 0, 1] [0, 0, 0, 0] UNDECIDED; handle 2 [0, 1, 0, 0] [0, 0, 0, 0] SETTLING; handle 3 [0, 0, 1, 0] [0, 0, 0, 0] SETTLING; handle 1 [1, 0, 0, 0] [0, 0, 0, 0] SETTLED; [1, 1, 1, 1] buffers
+            a site of unknown size that grows is not hidden by another that shrinks | allocate SYSTEM_MEMORY 0x1000..0x4000 on none, size 0, label old | 4 x free SYSTEM_MEMORY 0x#000 on none; allocate SYSTEM_MEMORY # on none, size 0, label new | - | GROWING; new [1, 1, 1, 1] [0, 0, 0, 0] GROWING; old [-1, -1, -1, -1] [0, 0, 0, 0] SETTLED
+            one more of unknown size may be the first of many | - | allocate SYSTEM_MEMORY 1 on none, size 0 / / allocate SYSTEM_MEMORY 2 on none, size 0 | - | UNDECIDED; [1, 0, 1] [0, 0, 0] UNDECIDED; [1, 0, 1] buffers
+            bytes in more units than before are no growth beside one of unknown size | - | allocate SYSTEM_MEMORY 1 on none, size 0, label unknown; allocate SYSTEM_MEMORY 2 on none, size 256; allocate SYSTEM_MEMORY 3 on none, size 256 / free SYSTEM_MEMORY 2 on none; allocate SYSTEM_MEMORY 4 on none, size 128; allocate SYSTEM_MEMORY 5 on none, size 128 / free SYSTEM_MEMORY 3 on none; allocate SYSTEM_MEMORY 6 on none; allocate SYSTEM_MEMORY 7 on none | - | SETTLED; [2, 1, 1] [512, 0, -128] SETTLED; unknown [1, 0, 0] [0, 0, 0] SETTLED; SYSTEM_MEMORY of no device by 0 unsteadily; [1, 0, 0] buffers
+            memory of known size is not counted in units | - | 4 x allocate SYSTEM_MEMORY # on none; allocate DRAM 0x#000 on 0, size 0 | - | GROWING; [1, 1, 1, 1] [64, 64, 64, 64] GROWING; [1, 1, 1, 1] [0, 0, 0, 0] on [0] SETTLED; SYSTEM_MEMORY of no device by 64
+            """)
+    void hasATrend(String name, @Nullable String before, String rounds, @Nullable String after, String expected) {
         HistoryScript script = HistoryScript.on(tracker);
-        tracker.rounds(
-                3,
-                round -> script.allocate(DRAM, devices(0, 3), round * KIB, 64)
-                        .allocate(L1, device(0), round * KIB, 32)
-                        .recorded());
+        report(script, before);
+        String[] times = rounds.split(" x ", 2);
+        if (times.length == 2) {
+            tracker.rounds(Integer.parseInt(times[0]), round -> report(script, times[1].replace("#", "" + round)));
+        } else {
+            String[] each = rounds.split("/", -1);
+            tracker.rounds(each.length, round -> report(script, each[round - 1]));
+        }
+        report(script, after);
 
-        assertThat(accumulation().sites())
-                .extracting(SiteGrowth::devices)
-                .containsExactly(List.of(0, 1, 2, 3), List.of(0));
-        assertThat(accumulation().memory())
-                .extracting(MemoryGrowth::memory)
-                .containsExactly(
-                        new DeviceMemory(0, DRAM),
-                        new DeviceMemory(1, DRAM),
-                        new DeviceMemory(2, DRAM),
-                        new DeviceMemory(3, DRAM),
-                        new DeviceMemory(0, L1));
+        assertThat(described(accumulation())).isEqualTo(expected);
     }
 
-    @Test
-    void whatWasThereBeforeAndWhatComesAfterIsNoRounds() {
-        tracker.allocated(0, DRAM, KIB, 64);
-        tracker.rounds(3, round -> {});
-        tracker.allocated(0, DRAM, 2 * KIB, 64);
+    private static void report(HistoryScript script, @Nullable String sentences) {
+        script.report(sentences == null ? "" : sentences).recorded();
+    }
 
-        assertThat(accumulation().sites()).isEmpty();
-        assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
+    private static String described(Accumulation accumulation) {
+        List<String> parts = new ArrayList<>(List.of(accumulation.trend().toString()));
+        accumulation
+                .sites()
+                .forEach(site -> parts.add(
+                        site.site().label().map(label -> label + " ").orElse("") + site.buffers() + " " + site.bytes()
+                                + (site.devices().contains(NO_DEVICE) ? " " : " on " + site.devices() + " ")
+                                + site.trend()));
+        accumulation
+                .memory()
+                .forEach(growth -> parts.add(growth.memory() + " by "
+                        + growth.bytes().perRound() + (growth.bytes().isSteady() ? "" : " unsteadily")));
+        accumulation
+                .units()
+                .forEach(growth ->
+                        parts.add(growth.units() + " " + growth.words().units()));
+        return String.join("; ", parts);
     }
 
     @Test
@@ -154,49 +103,6 @@ class AccumulationTests {
         tracker.round(4).close();
 
         assertThat(accumulation().sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(0, 0, 0, 1));
-    }
-
-    @Test
-    void memoryFreedAfterTheLastRoundHasGrown() {
-        tracker.rounds(3, round -> tracker.allocated(0, DRAM, round * KIB, 64));
-        IntStream.rangeClosed(1, 3).forEach(buffer -> tracker.freed(0, DRAM, buffer * KIB));
-
-        assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
-    }
-
-    @Test
-    void memoryFreedWithoutAReportGrowsInTheLedgerOnly() {
-        HistoryScript script = HistoryScript.on(tracker);
-        tracker.rounds(
-                3,
-                round -> script.mesh(0, 0)
-                        .allocate(DRAM, device(0), KIB, 64)
-                        .owning()
-                        .witness(Moment.CLOSE_BEGUN, DRAM, device(0))
-                        .closed());
-
-        assertThat(accumulation().memory()).isEmpty();
-        assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
-        assertThat(tracker.history().ledger(CountingPolicy.EVERY_REPORT).bytes(0, DRAM))
-                .isEqualTo(3 * 64);
-        assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED).bytes(0, DRAM))
-                .isEqualTo(64);
-    }
-
-    @Test
-    void circularBuffersOfProgramsThatEndedGrowInTheLedgerOnly() {
-        HistoryScript script = HistoryScript.on(tracker);
-        tracker.rounds(
-                3,
-                round -> script.mesh(0, 0)
-                        .allocate(L1, device(0), round * KIB, 64)
-                        .circularBufferOf(program(round))
-                        .endOf(program(round))
-                        .closed());
-
-        assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
-        assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED).bytes(0, L1))
-                .isEqualTo(3 * 64);
     }
 
     @Test
@@ -260,18 +166,6 @@ class AccumulationTests {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> accumulation().withWarmUp(-1))
                 .withMessage("The warm-up takes 0 rounds or more: -1 was given");
-    }
-
-    @Test
-    void theSlopeOfUnevenRoundsIsTheirAverage() {
-        tracker.rounds(5, round -> {
-            if (round != 3) {
-                tracker.allocated(0, DRAM, round * KIB, 100);
-            }
-        });
-
-        assertThat(accumulation().memory().get(0).bytes().isSteady()).isFalse();
-        assertThat(accumulation().memory().get(0).bytes().perRound()).isEqualTo(75);
     }
 
     // Meshes as rounds
@@ -355,87 +249,7 @@ class AccumulationTests {
         assertThat(accumulation().withWarmUp(2).warmUp()).isEqualTo(2);
     }
 
-    @Test
-    void ofTwoSitesThatGrowTheOneThatTakesMoreComesFirst() {
-        HistoryScript script = HistoryScript.on(tracker);
-        tracker.rounds(
-                3,
-                round -> script.allocate(DRAM, device(0), round * KIB, 64)
-                        .labelled("small")
-                        .allocate(DRAM, device(0), (round + 10) * KIB, 128)
-                        .labelled("large")
-                        .recorded());
-
-        assertThat(accumulation().sites())
-                .extracting(site -> site.site().label().orElseThrow())
-                .containsExactly("large", "small");
-    }
-
-    @Test
-    void namesTheDevicesOfASiteInOrder() {
-        HistoryScript script = HistoryScript.on(tracker);
-        tracker.rounds(
-                3,
-                round ->
-                        script.allocate(DRAM, new int[] {3, 1}, round * KIB, 64).recorded());
-
-        assertThat(accumulation().sites()).extracting(SiteGrowth::devices).containsExactly(List.of(1, 3));
-    }
-
-    @Test
-    void aSiteThatLeavesEmptyBuffersIsShown() {
-        tracker.rounds(3, round -> tracker.allocated(0, DRAM, round * KIB, 0));
-
-        assertThat(accumulation().sites()).singleElement().satisfies(site -> {
-            assertThat(site.buffers()).isEqualTo(RoundVector.of(1, 1, 1));
-            assertThat(site.bytes()).isEqualTo(RoundVector.of(0, 0, 0));
-            assertThat(site.trend()).isEqualTo(Trend.SETTLED);
-        });
-    }
-
     // Memory of unknown size
-
-    @Test
-    void memoryOfUnknownSizeGrowsWithItsNumber() {
-        tracker.rounds(4, round -> lease("handle", 0));
-
-        assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
-        assertThat(accumulation().memory()).isEmpty();
-        assertThat(accumulation().sites()).extracting(SiteGrowth::trend).containsExactly(Trend.GROWING);
-        assertThat(accumulation().units())
-                .containsExactly(new UnitGrowth(SourceVocabulary.MESH, RoundVector.of(1, 1, 1, 1)));
-    }
-
-    @Test
-    void memoryOfUnknownSizeGrowsAlsoWhereNoSiteDoes() {
-        tracker.rounds(4, round -> lease("handle " + round, 0));
-
-        assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
-    }
-
-    @Test
-    void aSiteOfUnknownSizeThatGrowsIsNotHiddenByAnotherThatShrinks() {
-        List<Lease> before =
-                IntStream.rangeClosed(1, 4).mapToObj(n -> lease("before", 0)).toList();
-        tracker.rounds(4, round -> {
-            before.get(round - 1).freed();
-            lease("handle", 0);
-        });
-
-        assertThat(accumulation().units()).isEmpty();
-        assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
-    }
-
-    @Test
-    void oneMoreOfUnknownSizeMayBeTheFirstOfMany() {
-        tracker.rounds(3, round -> {
-            if (round != 2) {
-                lease("handle", 0);
-            }
-        });
-
-        assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
-    }
 
     @Test
     void whatLosesItsBytesInSomeRoundIsNoGrowth() {
@@ -446,52 +260,8 @@ class AccumulationTests {
         assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
     }
 
-    @Test
-    void bytesInMoreUnitsThanBeforeAreNoGrowthBesideOneOfUnknownSize() {
-        List<Lease> parts = new ArrayList<>();
-        tracker.rounds(4, round -> {
-            if (round == 1) {
-                lease("unknown", 0);
-            } else {
-                parts.remove(0).freed();
-            }
-            long size = 64L << (4 - round);
-            parts.add(lease("part", size));
-            parts.add(lease("part", size));
-        });
-
-        assertThat(accumulation().units())
-                .extracting(growth -> growth.units().trend())
-                .containsExactly(Trend.SETTLED);
-    }
-
-    @Test
-    void memoryOfKnownSizeIsNotCountedInUnits() {
-        tracker.rounds(4, round -> {
-            lease("handle", 64);
-            tracker.allocated(0, DRAM, round * KIB, 0);
-        });
-
-        assertThat(accumulation().units()).isEmpty();
-    }
-
     private Lease lease(String label, long size) {
         return tracker.lease(
                 AllocationDetails.user().labelled(label), OriginFilter.none(), BufferType.SYSTEM_MEMORY, size);
-    }
-
-    @Test
-    void aSiteThatReplacesItsBufferByALargerOneGrowsWithoutMoreBuffers() {
-        for (int round = 1; round <= 4; round++) {
-            tracker.freed(0, DRAM, KIB);
-            tracker.allocated(0, DRAM, KIB, round * 64L);
-            tracker.round(round).close();
-        }
-
-        assertThat(accumulation().sites()).singleElement().satisfies(site -> {
-            assertThat(site.buffers()).isEqualTo(RoundVector.of(0, 0, 0, 0));
-            assertThat(site.bytes()).isEqualTo(RoundVector.of(0, 64, 64, 64));
-            assertThat(site.bytes().trend()).isEqualTo(Trend.GROWING);
-        });
     }
 }
