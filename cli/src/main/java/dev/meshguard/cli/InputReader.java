@@ -3,7 +3,7 @@ package dev.meshguard.cli;
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
-import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.compression.internal.DecompressedInput;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemoryStatistics;
 import dev.meshguard.cli.terminal.UsageException;
@@ -61,7 +61,7 @@ final class InputReader {
                 return read(new BufferedInputStream(standardInput), called(name), Optional.empty(), logs, chosen);
             }
             Path file = Path.of(name);
-            try (InputStream input = PlainInput.open(file)) {
+            try (InputStream input = DecompressedInput.open(file)) {
                 return read(new BufferedInputStream(input), name, Optional.of(file), logs, chosen);
             }
         } catch (IOException | InvalidPathException e) {
@@ -97,7 +97,7 @@ final class InputReader {
             throws IOException, UsageException {
         FileBeginning beginning = FileBeginning.of(input);
         if (beginning.isHistory()) {
-            InputStreamReader plain = new InputStreamReader(PlainInput.of(input), StandardCharsets.UTF_8);
+            InputStreamReader plain = new InputStreamReader(DecompressedInput.of(input), StandardCharsets.UTF_8);
             AllocationHistory history = HistoryJson.read(plain, name);
             return new Input.Recording(FileKind.HISTORY, name, () -> history);
         }

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.handle.NotSearched;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.SubDeviceId;
@@ -34,7 +34,7 @@ import org.apiguardian.api.API.Status;
  *
  * @since 0.1
  */
-@EndOfPath
+@NotSearched
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshCommandQueue {
 

@@ -7,7 +7,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.shortage.FreeSpace;
-import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.handle.NotSearched;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
@@ -72,7 +72,7 @@ import org.apiguardian.api.API.Status;
  *
  * @since 0.1
  */
-@EndOfPath
+@NotSearched
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshDevice implements AutoCloseable, HistorySource {
 

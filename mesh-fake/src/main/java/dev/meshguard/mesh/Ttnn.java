@@ -3,7 +3,7 @@ package dev.meshguard.mesh;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
-import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.handle.NotSearched;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -80,7 +80,7 @@ import org.slf4j.LoggerFactory;
  *
  * @since 0.1
  */
-@EndOfPath
+@NotSearched
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Ttnn {
 

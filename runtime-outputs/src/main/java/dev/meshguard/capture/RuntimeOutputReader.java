@@ -1,6 +1,6 @@
 package dev.meshguard.capture;
 
-import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.compression.internal.DecompressedInput;
 import dev.meshguard.capture.internal.DatabaseReader;
 import dev.meshguard.capture.internal.GraphParser;
 import dev.meshguard.capture.internal.ReadingCriteria;
@@ -111,7 +111,7 @@ public final class RuntimeOutputReader {
      * @throws IOException if the file cannot be read or is of no known format; the message says what it is instead
      */
     public List<RuntimeOutput> readRanks(Path file) throws IOException {
-        try (InputStream input = PlainInput.open(file)) {
+        try (InputStream input = DecompressedInput.open(file)) {
             return read(
                     new BufferedInputStream(input), Optional.of(file).filter(Files::isRegularFile), file.toString());
         }

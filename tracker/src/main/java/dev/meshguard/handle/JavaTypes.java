@@ -66,7 +66,7 @@ final class JavaTypes {
     /** Returns whether the contents of objects of a class are excluded. */
     static boolean endsPath(Class<?> type) {
         return isLeaf(type)
-                || type.isAnnotationPresent(EndOfPath.class)
+                || type.isAnnotationPresent(NotSearched.class)
                 || ENDS.stream().anyMatch(end -> end.isAssignableFrom(type));
     }
 

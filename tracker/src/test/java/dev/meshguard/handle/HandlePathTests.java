@@ -458,7 +458,7 @@ class HandlePathTests {
     @PartOfHandle
     private record Storage(Object handle) {}
 
-    @EndOfPath
+    @NotSearched
     private record Mesh(Object buffer) {}
 
     private static class General {

@@ -4,7 +4,7 @@ import dev.meshguard.junit.TestThreads;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.weave.ObjectWatcher;
-import dev.meshguard.weave.WatchedCalls;
+import dev.meshguard.weave.WatchedMethods;
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import java.lang.ref.WeakReference;
@@ -31,8 +31,8 @@ final class ArrowMemoryWatcher implements ObjectWatcher {
 
     private static final ArrowMemoryWatcher OF_JVM = new ArrowMemoryWatcher();
 
-    private static final WatchedCalls ALLOCATIONS =
-            new WatchedCalls(AllocationManager.class.getName(), Set.of("associate"));
+    private static final WatchedMethods ALLOCATIONS =
+            new WatchedMethods(AllocationManager.class.getName(), Set.of("associate"));
 
     private static final List<WatchedType> TYPES = List.of(
             new WatchedType(AllocationManager.class.getName(), Set.of("release0")),

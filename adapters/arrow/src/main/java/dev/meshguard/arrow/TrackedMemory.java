@@ -30,7 +30,7 @@ final class TrackedMemory extends AllocationManager {
         super(allocator);
         this.tracker = tracker;
         this.size = size;
-        this.address = NativeMemory.OF_ARROW.allocate(size);
+        this.address = ArrowMemoryCalls.OF_ARROW.allocate(size);
         this.lease = lease(tracker, allocator, size, this);
     }
 
@@ -75,7 +75,7 @@ final class TrackedMemory extends AllocationManager {
 
     @Override
     protected void release0() {
-        NativeMemory.OF_ARROW.free(address);
+        ArrowMemoryCalls.OF_ARROW.free(address);
         lease.freed();
     }
 

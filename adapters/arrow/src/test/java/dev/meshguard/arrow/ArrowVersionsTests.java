@@ -58,7 +58,7 @@ class ArrowVersionsTests {
 
     @Test
     void allocatesByTheUnsafeOfAnArrowBefore18() {
-        NativeMemory memory = new NativeMemory(OlderMemoryUtil.class);
+        ArrowMemoryCalls memory = new ArrowMemoryCalls(OlderMemoryUtil.class);
 
         memory.free(memory.allocate(64));
 

@@ -69,10 +69,10 @@ public final class DirectMemorySource implements AnnotatedSource<TrackDirectMemo
                     .speaking(SourceVocabulary.of(memory).freedBy("drop", "dropped")));
         }
         context.receiveFromThreads();
-        return new Session(context, tracker, PoolGrowth.begin());
+        return new Session(context, tracker, BufferPoolGrowth.begin());
     }
 
-    private record Session(SourceContext context, AllocationTracker tracker, PoolGrowth pools)
+    private record Session(SourceContext context, AllocationTracker tracker, BufferPoolGrowth pools)
             implements SourceSession {
 
         @Override

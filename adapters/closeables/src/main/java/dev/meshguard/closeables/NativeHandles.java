@@ -2,7 +2,7 @@ package dev.meshguard.closeables;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.handle.NotSearched;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginFilter;
 import java.util.List;
@@ -41,7 +41,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-@EndOfPath
+@NotSearched
 public final class NativeHandles {
 
     /** The name of the source, whose words the failures use. */

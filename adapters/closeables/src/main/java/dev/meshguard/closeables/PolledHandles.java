@@ -1,6 +1,6 @@
 package dev.meshguard.closeables;
 
-import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.handle.NotSearched;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by several threads.
  */
-@EndOfPath
+@NotSearched
 final class PolledHandles {
 
     private final AllocationTracker tracker;

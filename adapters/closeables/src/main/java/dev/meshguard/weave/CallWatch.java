@@ -24,13 +24,13 @@ record CallWatch(CallWatcher watcher, Map<String, Integer> receivers, Map<String
     }
 
     /** Watches other calls, and returns whether that is new. */
-    boolean add(WatchedCalls calls, Receivers all) {
-        for (String method : calls.methods()) {
+    boolean add(WatchedMethods called, Receivers all) {
+        for (String method : called.methods()) {
             receivers.computeIfAbsent(
                     method,
                     name -> all.addFirst(this, (thread, object, argument) -> watcher.called(object, name, argument)));
         }
-        return ObjectWatch.add(methods, ClassHierarchy.internal(calls.className()), calls.methods());
+        return ObjectWatch.add(methods, ClassHierarchy.internal(called.className()), called.methods());
     }
 
     @Override

@@ -98,7 +98,7 @@ final class ObjectWatch implements Watch {
         return first;
     }
 
-    private void begun(ThreadCalls thread, Object object, String method, @Nullable Object type) {
+    private void begun(ClosingCalls thread, Object object, String method, @Nullable Object type) {
         closing.incrementAndGet();
         boolean isEntered = false;
         try {
@@ -112,7 +112,7 @@ final class ObjectWatch implements Watch {
         }
     }
 
-    private void ended(ThreadCalls thread, Object object, String method, @Nullable Throwable reason) {
+    private void ended(ClosingCalls thread, Object object, String method, @Nullable Throwable reason) {
         String ended = thread.end(this, object);
         if (ended != null) {
             closing.decrementAndGet();
@@ -126,7 +126,7 @@ final class ObjectWatch implements Watch {
     private final class Constructed implements Action {
 
         @Override
-        public void accept(ThreadCalls thread, Object object, @Nullable Object type) {
+        public void accept(ClosingCalls thread, Object object, @Nullable Object type) {
             Unheard found = unheard(object.getClass());
             if (found.isWatched()) {
                 watcher.constructed(object, found.methods());
@@ -233,7 +233,7 @@ final class ObjectWatch implements Watch {
     }
 
     @Override
-    public void lost(ThreadCalls thread, Object object, Throwable failure) {
+    public void lost(ClosingCalls thread, Object object, Throwable failure) {
         // The end of a method may not have been heard.
         while (thread.end(this, object) != null) {
             closing.decrementAndGet();

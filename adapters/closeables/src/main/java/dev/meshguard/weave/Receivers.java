@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** The receivers of calls of woven code, each with its index, and the threads whose calls are not passed on. */
 final class Receivers {
 
-    private final ThreadLocal<ThreadCalls> calls = ThreadLocal.withInitial(ThreadCalls::new);
+    private final ThreadLocal<ClosingCalls> calls = ThreadLocal.withInitial(ClosingCalls::new);
     /** Guarded by this. */
     private final List<Receiver> all = new ArrayList<>();
     /** The same, with null for those of watches that sleep. Guarded by this. */
@@ -22,7 +22,7 @@ final class Receivers {
     @FunctionalInterface
     interface Action {
 
-        void accept(ThreadCalls thread, Object object, @Nullable Object argument);
+        void accept(ClosingCalls thread, Object object, @Nullable Object argument);
     }
 
     private final class Receiver implements BiConsumer<Object, @Nullable Object> {
@@ -47,7 +47,7 @@ final class Receivers {
                     sleep(watch);
                     return;
                 }
-                ThreadCalls thread = calls.get();
+                ClosingCalls thread = calls.get();
                 if (thread.isBusy) {
                     return;
                 }
@@ -127,7 +127,7 @@ final class Receivers {
 
     /** Lets the calls of the current thread be passed on or not, and returns whether they were not. */
     boolean setBusy(boolean isBusy) {
-        ThreadCalls thread = calls.get();
+        ClosingCalls thread = calls.get();
         boolean before = thread.isBusy;
         thread.isBusy = isBusy;
         return before;

@@ -18,7 +18,7 @@ interface Watch {
     }
 
     /** A report of an object failed. It must not allocate memory: there may be none left. */
-    default void lost(ThreadCalls thread, Object object, Throwable failure) {}
+    default void lost(ClosingCalls thread, Object object, Throwable failure) {}
 
     /** A class lacks its calls, for ever. */
     default void notWoven(String name, @Nullable ClassLoader loader, String reason) {}

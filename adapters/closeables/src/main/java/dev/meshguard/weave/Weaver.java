@@ -116,7 +116,7 @@ public final class Weaver {
      *
      * @return whether there is an agent, and a Byte Buddy that is new enough
      */
-    public static boolean watchCalls(Collection<WatchedCalls> calls, CallWatcher watcher) {
+    public static boolean watchCalls(Collection<WatchedMethods> calls, CallWatcher watcher) {
         if (WovenClasses.oldByteBuddy().isPresent()) {
             return false;
         }
@@ -124,7 +124,7 @@ public final class Weaver {
             CallWatch watch = OF_JVM.watchOf(watcher, CallWatch.class, () -> new CallWatch(watcher));
             List<String> added = calls.stream()
                     .filter(one -> watch.add(one, OF_JVM.receivers))
-                    .map(WatchedCalls::className)
+                    .map(WatchedMethods::className)
                     .toList();
             AgentAccess.present().ifPresent(agent -> {
                 WovenClasses classes = OF_JVM.classes(agent);

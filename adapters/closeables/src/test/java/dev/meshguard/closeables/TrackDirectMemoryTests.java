@@ -416,8 +416,8 @@ class TrackDirectMemoryTests implements WithFixtures {
 
     @Test
     void nothingIsSaidAboutThePoolsWhileSeveralTestsRun() throws Throwable {
-        PoolGrowth one = PoolGrowth.begin();
-        PoolGrowth other = PoolGrowth.begin();
+        BufferPoolGrowth one = BufferPoolGrowth.begin();
+        BufferPoolGrowth other = BufferPoolGrowth.begin();
         ofPool("reserveMemory").invoke(1024L, 1024L);
         try {
             assertThat(one.unseen()).isEmpty();

@@ -29,13 +29,13 @@ final class BufferDetector extends ResourceLeakDetector<ByteBuf> {
     /** Returns null for a buffer that is not reported; Netty then hands it out as it is. */
     @Override
     public @Nullable ResourceLeakTracker<ByteBuf> track(ByteBuf buffer) {
-        return NettyBuffers.report(buffer).orElse(null);
+        return ReportedBuffers.report(buffer).orElse(null);
     }
 
     /** Netty calls it for retained slices and duplicates only, and needs a result. */
     @Override
     public ResourceLeakTracker<ByteBuf> trackForcibly(ByteBuf derived) {
-        return UnreportedBuffer.INSTANCE;
+        return SilentLeakTracker.INSTANCE;
     }
 
     /** Otherwise Netty would record each access to a buffer. */

@@ -28,7 +28,7 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
     private final EventLoops eventLoops = new EventLoops();
 
     /** For the buffers of all tests. */
-    private final ReferenceWatcher references = new ReferenceWatcher();
+    private final ReferenceCountWatcher references = new ReferenceCountWatcher();
 
     /** That of the detector of buffers, once Netty has asked for it. */
     private volatile Supplier<Optional<String>> detectorObstacle =
@@ -78,7 +78,7 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
     }
 
     /** Returns the references to the buffers of all tests; empty if nothing reports buffers. */
-    static Optional<ReferenceWatcher> references() {
+    static Optional<ReferenceCountWatcher> references() {
         return instance() instanceof DetectorFactory installed ? Optional.of(installed.references) : Optional.empty();
     }
 

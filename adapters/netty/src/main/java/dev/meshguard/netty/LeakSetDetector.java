@@ -80,7 +80,7 @@ final class LeakSetDetector extends ResourceLeakDetector<ByteBuf> {
     /** Netty calls it for retained slices and duplicates only, and needs a result. */
     @Override
     public ResourceLeakTracker<ByteBuf> trackForcibly(ByteBuf derived) {
-        return UnreportedBuffer.INSTANCE;
+        return SilentLeakTracker.INSTANCE;
     }
 
     /** Otherwise Netty would log buffers that it finds after a collection; the check reports them. */
@@ -98,8 +98,8 @@ final class LeakSetDetector extends ResourceLeakDetector<ByteBuf> {
         public boolean add(Object leak) {
             Object resource = ((Reference<?>) leak).get();
             Optional<ResourceLeakTracker<ByteBuf>> report = resource instanceof ByteBuf buffer
-                    ? NettyBuffers.report(buffer)
-                    : Optional.of(UnreportedBuffer.INSTANCE);
+                    ? ReportedBuffers.report(buffer)
+                    : Optional.of(SilentLeakTracker.INSTANCE);
             report.ifPresent(allocated -> reported.put(leak, allocated));
             return true;
         }

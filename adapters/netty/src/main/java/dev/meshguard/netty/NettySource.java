@@ -56,17 +56,18 @@ public final class NettySource implements AllocationSource {
                         + " byte-buddy-agent to the command line of the tests";
 
         private final SourceContext context;
-        private final NettyBuffers buffers;
+        private final ReportedBuffers buffers;
         private boolean isBlind;
 
         NettySession(SourceContext context) {
             this.context = context;
             SourceDescription source = SourceDescription.of(ID)
                     .speaking(SourceVocabulary.of("Netty memory").freedBy("release", "released"));
-            boolean seesReferences =
-                    DetectorFactory.references().filter(ReferenceWatcher::watch).isPresent();
+            boolean seesReferences = DetectorFactory.references()
+                    .filter(ReferenceCountWatcher::watch)
+                    .isPresent();
             context.tracker().sourceAttached(seesReferences ? source : source.notSeeing(UNSEEN));
-            this.buffers = NettyBuffers.of(context.tracker());
+            this.buffers = ReportedBuffers.of(context.tracker());
             if (seesBuffers()) {
                 context.receiveFromThreads();
             }

@@ -1,6 +1,6 @@
 package dev.meshguard.server.log;
 
-import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.compression.internal.DecompressedInput;
 import dev.meshguard.server.log.internal.LogLineReader;
 import dev.meshguard.server.log.internal.LogParser;
 import java.io.IOException;
@@ -54,7 +54,7 @@ public final class AllocationLogReader {
      * @throws IOException if the file cannot be read
      */
     public ParsedLog read(Path file) throws IOException {
-        try (InputStream log = PlainInput.open(file)) {
+        try (InputStream log = DecompressedInput.open(file)) {
             return read(log, file.toString());
         }
     }

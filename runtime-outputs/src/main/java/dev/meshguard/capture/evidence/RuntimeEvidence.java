@@ -1,6 +1,6 @@
 package dev.meshguard.capture.evidence;
 
-import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.compression.internal.DecompressedInput;
 import dev.meshguard.capture.evidence.internal.DecompressedContent;
 import dev.meshguard.capture.evidence.internal.MemoryReportParser;
 import dev.meshguard.capture.evidence.internal.SharedMemoryParser;
@@ -42,7 +42,7 @@ public sealed interface RuntimeEvidence permits MemoryReport, SharedMemoryStatis
      *     says what to do
      */
     static RuntimeEvidence read(Path file) throws IOException {
-        try (InputStream input = PlainInput.open(file)) {
+        try (InputStream input = DecompressedInput.open(file)) {
             return read(input, file.toString());
         }
     }

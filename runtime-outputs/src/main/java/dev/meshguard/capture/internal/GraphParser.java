@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import dev.meshguard.capture.RuntimeOutput;
-import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.compression.internal.DecompressedInput;
 import dev.meshguard.capture.internal.SnapshotComparison.Place;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.text.Quantities;
@@ -88,7 +88,7 @@ public final class GraphParser {
 
     /** Reads all nodes; returns what prevented the reader from reading more. */
     private Optional<String> damageOf(InputStream raw) throws IOException {
-        try (JsonParser json = GraphJson.FACTORY.createParser(PlainInput.of(raw))) {
+        try (JsonParser json = GraphJson.FACTORY.createParser(DecompressedInput.of(raw))) {
             JsonToken first = json.nextToken();
             if (first == null) {
                 throw new IOException("it is empty");
@@ -112,7 +112,7 @@ public final class GraphParser {
             }
             return Optional.of("the JSON breaks off or is damaged");
         } catch (EOFException | ZipException e) {
-            return Optional.of(PlainInput.BROKEN);
+            return Optional.of(DecompressedInput.BROKEN);
         }
     }
 

@@ -2,7 +2,7 @@ package dev.meshguard.capture.internal;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.compression.internal.DecompressedInput;
 import dev.meshguard.event.Origin;
 import dev.meshguard.text.Quantities;
 import java.io.BufferedInputStream;
@@ -51,7 +51,7 @@ final class PythonCalls {
     static PythonCalls read(Path path) {
         String name = String.valueOf(path.getFileName());
         try (InputStream raw = new BufferedInputStream(Files.newInputStream(path));
-                InputStream plain = PlainInput.of(raw);
+                InputStream plain = DecompressedInput.of(raw);
                 JsonParser json = GraphJson.FACTORY.createParser(plain)) {
             if (json.nextToken() != JsonToken.START_ARRAY) {
                 throw new IOException("it is no array of calls");

@@ -1,6 +1,6 @@
 package dev.meshguard.server.log.internal;
 
-import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.compression.internal.DecompressedInput;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -94,10 +94,10 @@ public final class LogLineReader {
     private void fill() throws IOException {
         int read;
         try {
-            plain = plain == null ? PlainInput.of(raw) : plain;
+            plain = plain == null ? DecompressedInput.of(raw) : plain;
             read = plain.read(block, filled, MAX_LINE_LENGTH - filled);
         } catch (EOFException | ZipException e) {
-            damage = PlainInput.BROKEN;
+            damage = DecompressedInput.BROKEN;
             read = -1;
         }
         atEnd = read < 0;

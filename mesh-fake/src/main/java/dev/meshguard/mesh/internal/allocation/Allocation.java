@@ -4,7 +4,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
-import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.handle.NotSearched;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import java.util.Collections;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Separate from the handle of the code under test, so that the runtime keeps no lost handle reachable. Any thread may read
  * whether the block is freed; it changes under the lock of its mesh.
  */
-@EndOfPath
+@NotSearched
 public final class Allocation {
 
     /** The owner of the memory, which decides what the mesh reports about it. */

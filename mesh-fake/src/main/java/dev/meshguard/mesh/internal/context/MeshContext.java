@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.internal.context;
 
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.handle.NotSearched;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -10,8 +10,8 @@ import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
 import dev.meshguard.mesh.internal.device.OpenState;
 import dev.meshguard.mesh.internal.memory.MeshMemory;
-import dev.meshguard.mesh.internal.memory.RecordedWrites;
 import dev.meshguard.mesh.internal.memory.SubDeviceManagers;
+import dev.meshguard.mesh.internal.memory.TraceResults;
 import dev.meshguard.mesh.internal.process.AllOrNothing;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import dev.meshguard.mesh.internal.report.MeshReports;
@@ -36,7 +36,7 @@ import java.util.function.Supplier;
  * <p>A submesh has its own memory and reports, and shares the process and the lock of its parent. {@link MeshLock} says who holds
  * the lock; {@link #memory()} and the like check it.
  */
-@EndOfPath
+@NotSearched
 public final class MeshContext {
 
     private final RuntimeProcess process;
@@ -49,19 +49,19 @@ public final class MeshContext {
     private final MeshLock lock;
     private final MeshReports reports;
     private final MeshMemory memory;
-    private final RecordedWrites recordedWrites;
+    private final TraceResults traceResults;
 
     private MeshContext(
             RuntimeProcess process,
             Optional<MeshContext> parent,
             List<DeviceOpenPeriod> openPeriods,
             MeshLock lock,
-            RecordedWrites recordedWrites) {
+            TraceResults traceResults) {
         this.process = process;
         this.parent = parent;
         this.id = process.nextMeshId();
         this.lock = lock;
-        this.recordedWrites = recordedWrites;
+        this.traceResults = traceResults;
         Map<Integer, DeviceOpenPeriod> byDevice = new LinkedHashMap<>();
         openPeriods.forEach(period -> byDevice.put(period.device(), period));
         this.devices = List.copyOf(byDevice.keySet());
@@ -75,12 +75,12 @@ public final class MeshContext {
     /** Returns the context of a mesh without a parent. */
     public static MeshContext root(RuntimeProcess process, List<DeviceOpenPeriod> openPeriods) {
         MeshLock lock = new MeshLock(new WatchedHandles(process.settings().handleRelease()));
-        return new MeshContext(process, Optional.empty(), openPeriods, lock, new RecordedWrites());
+        return new MeshContext(process, Optional.empty(), openPeriods, lock, new TraceResults());
     }
 
     /** Returns the context of a submesh. */
     public MeshContext submesh(List<DeviceOpenPeriod> ofSubmesh) {
-        return new MeshContext(process, Optional.of(this), ofSubmesh, lock, recordedWrites);
+        return new MeshContext(process, Optional.of(this), ofSubmesh, lock, traceResults);
     }
 
     /** Returns the runtime that opened the mesh. */
@@ -155,9 +155,9 @@ public final class MeshContext {
     }
 
     /** Returns what traces of the mesh and of its parents and submeshes write; the caller holds the lock. */
-    public RecordedWrites recordedWrites() {
+    public TraceResults traceResults() {
         lock.requireHeld();
-        return recordedWrites;
+        return traceResults;
     }
 
     /** Returns the sub-devices of the mesh; the caller holds the lock. */

@@ -2,7 +2,7 @@ package dev.meshguard.mesh.internal.device;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
-import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.handle.NotSearched;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarner;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * allocators, which are independent of this one. Safe for use by several threads. Source:
  * {@code tt_metal/impl/device/device.cpp}.
  */
-@EndOfPath
+@NotSearched
 public final class DeviceOpenPeriod {
 
     private final int device;

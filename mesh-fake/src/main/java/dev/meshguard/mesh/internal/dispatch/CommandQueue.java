@@ -99,7 +99,7 @@ public final class CommandQueue {
      * queue records a trace, each of its replays may.
      */
     public void readsUnknown() {
-        List<Allocation> results = mesh.recordedWrites().on(mesh.devices());
+        List<Allocation> results = mesh.traceResults().on(mesh.devices());
         MeshTrace trace = recording;
         if (trace == null) {
             queues.reportReads(results);
@@ -114,7 +114,7 @@ public final class CommandQueue {
         if (trace != null) {
             buffer.request().ifPresent(request -> mesh.reports().listener().resultCaptured(trace.owner(), request));
             trace.write(buffer);
-            mesh.recordedWrites().add(buffer);
+            mesh.traceResults().add(buffer);
         }
     }
 

@@ -141,13 +141,13 @@ public final class CommandQueues {
     /** Reports that a buffer is read, unless a queue records a trace. */
     public void readsNow(Allocation buffer) {
         if (recording().isEmpty()) {
-            reportReads(mesh.recordedWrites().in(buffer));
+            reportReads(mesh.traceResults().in(buffer));
         }
     }
 
     /** Returns the requests for the memory of a buffer: its own or that which a view points to, and results of traces. */
     public List<MemoryRequest> requestsAt(Allocation buffer) {
-        return Stream.concat(Stream.of(mesh.memory().holderOf(buffer)), mesh.recordedWrites().in(buffer).stream())
+        return Stream.concat(Stream.of(mesh.memory().holderOf(buffer)), mesh.traceResults().in(buffer).stream())
                 .flatMap(there -> there.request().stream())
                 .distinct()
                 .toList();

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.internal.process;
 
-import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.handle.NotSearched;
 import dev.meshguard.mesh.SubDeviceManagerId;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarner;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Counters never restart, as in the runtime (quirk Q12). Safe for use by several threads. One lock guards the devices. A
  * thread that holds the lock of a mesh may acquire it, but never the other way round.
  */
-@EndOfPath
+@NotSearched
 public final class RuntimeProcess {
 
     private final RuntimeSettings settings;

@@ -3,7 +3,7 @@ package dev.meshguard.mesh.internal.program;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.shortage.MemoryShortage;
-import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.handle.NotSearched;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
@@ -28,7 +28,7 @@ import java.util.function.Supplier;
  * {@code ProgramImpl::allocate_circular_buffers} and {@code validate_circular_buffer_region} in
  * {@code tt_metal/impl/program/program.cpp}.
  */
-@EndOfPath
+@NotSearched
 public final class CircularBufferLayout {
 
     private final int program;

@@ -2,7 +2,7 @@ package dev.meshguard.mesh.internal.program;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.Owner;
-import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.handle.NotSearched;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshContext;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Separate from the program itself, so that they can be freed when the program is unreachable. Safe for use by several
  * threads.
  */
-@EndOfPath
+@NotSearched
 public final class OwnedResources {
 
     private final Set<MeshContext> meshes = new LinkedHashSet<>();

@@ -107,7 +107,7 @@ final class AllocationRectangles {
                 .toArray();
     }
 
-    void write(JsonGenerator json, Texts texts, StackTree stacks, UsageFigures usage, TruncationInfo howMuch)
+    void write(JsonGenerator json, Texts texts, StackTree stacks, UsageWriter usage, TruncationInfo howMuch)
             throws IOException {
         JsonParts.objects("lanes", tops.entrySet(), json, lane -> {
             json.writeNumberField("device", MeshGrid.number(lane.getKey().device()));

@@ -34,7 +34,7 @@ public final class RunJson {
     private void write(JsonGenerator json) throws IOException {
         AllocationHistory history = verdict.history();
         long end = end(history);
-        UsageFigures usage = new UsageFigures(history);
+        UsageWriter usage = new UsageWriter(history);
         MeshGrid grid = new MeshGrid(verdict);
         FindingParts grouped = new FindingParts(figures.report());
         AllocationRectangles rectangles = new AllocationRectangles(history, grouped.members(), grid.size(), end);
@@ -50,14 +50,14 @@ public final class RunJson {
         groups.writeCauses(json);
         groups.writeLargest(json);
         groups.write(json, rectangles, shown);
-        new TimelineBands(verdict, end).write(json, shown);
+        new DiagramBackground(verdict, end).write(json, shown);
         StackTree stacks = new StackTree(texts);
         rectangles.write(json, texts, stacks, usage, shown);
         stacks.write(json);
         usage.writePeak(json);
         usage.writeSeries(json, figures.budgets(), shown);
         usage.writeMatrix(json, figures.budgets());
-        Optional<GrowthFigures> growth = GrowthFigures.of(figures);
+        Optional<GrowthWriter> growth = GrowthWriter.of(figures);
         if (growth.isPresent()) {
             growth.get().write(json, shown);
         }

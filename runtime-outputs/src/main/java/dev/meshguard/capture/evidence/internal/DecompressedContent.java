@@ -1,6 +1,6 @@
 package dev.meshguard.capture.evidence.internal;
 
-import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.compression.internal.DecompressedInput;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -27,7 +27,7 @@ public final class DecompressedContent {
     public DecompressedContent(InputStream file, int most) throws IOException {
         byte[] block = new byte[BLOCK];
         try {
-            InputStream plain = PlainInput.of(file);
+            InputStream plain = DecompressedInput.of(file);
             int length = plain.read(block);
             while (length >= 0 && bytes.size() < most) {
                 bytes.write(block, 0, length);
@@ -37,7 +37,7 @@ public final class DecompressedContent {
                 damage = Optional.of("only the first " + bytes.size() + " bytes are used");
             }
         } catch (EOFException | ZipException e) {
-            damage = Optional.of(PlainInput.BROKEN + " after byte " + bytes.size());
+            damage = Optional.of(DecompressedInput.BROKEN + " after byte " + bytes.size());
         }
     }
 

@@ -3,7 +3,7 @@ package dev.meshguard.junit.internal.session;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.shortage.FreeSpace;
-import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.handle.NotSearched;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.junit.internal.ConfigurationErrors;
@@ -45,7 +45,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <p>Safe for use by several threads, because a test with a timeout may run on another thread than its callbacks.
  */
-@EndOfPath
+@NotSearched
 public final class TrackingSession implements SourceRuntime {
 
     private static final Scope NOTHING = () -> {};

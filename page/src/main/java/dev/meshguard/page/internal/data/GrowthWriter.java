@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Writes the growth over repeated rounds into the data of a page: that of each memory, and that of each call site. */
-final class GrowthFigures {
+final class GrowthWriter {
 
     private static final int MAX_SITES = 500;
     private static final int MAX_ROUNDS = 1_000;
@@ -59,7 +59,7 @@ final class GrowthFigures {
     private final Accumulation growth;
     private final int[] rounds;
 
-    private GrowthFigures(Accumulation growth) {
+    private GrowthWriter(Accumulation growth) {
         this.growth = growth;
         int count = Math.min(growth.rounds(), MAX_ROUNDS);
         this.rounds = IntStream.range(0, count)
@@ -68,12 +68,12 @@ final class GrowthFigures {
     }
 
     /** Returns the judged growth, or else that of rounds in the history. */
-    static Optional<GrowthFigures> of(RunFigures figures) {
+    static Optional<GrowthWriter> of(RunFigures figures) {
         LeakVerdict verdict = figures.verdict();
         return figures.growth()
                 .or(() -> hasRounds(verdict) ? Optional.of(Accumulation.of(verdict, Rounds.MARKED)) : Optional.empty())
                 .filter(growth -> growth.rounds() > 0)
-                .map(GrowthFigures::new);
+                .map(GrowthWriter::new);
     }
 
     private static boolean hasRounds(LeakVerdict verdict) {

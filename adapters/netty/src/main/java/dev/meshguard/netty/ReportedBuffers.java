@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** The buffers that are reported to one tracker. Safe for use by several threads. */
-final class NettyBuffers {
+final class ReportedBuffers {
 
     /** Skips what allocates and counts for all others. */
     static final OriginFilter LIBRARY = skipping(
@@ -45,7 +45,7 @@ final class NettyBuffers {
 
     private final EventLoops eventLoops = new EventLoops();
 
-    private NettyBuffers(AllocationTracker tracker) {
+    private ReportedBuffers(AllocationTracker tracker) {
         this.tracker = tracker;
         tracker.partsOfHandles("io.netty.buffer.");
     }
@@ -54,17 +54,17 @@ final class NettyBuffers {
         return OriginFilter.skipping(Stream.concat(
                         Stream.of(ofNetty),
                         Stream.of(
-                                "dev.meshguard.netty.NettyBuffers",
+                                "dev.meshguard.netty.ReportedBuffers",
                                 "dev.meshguard.netty.BufferDetector",
                                 "dev.meshguard.netty.BufferReferences",
                                 "dev.meshguard.netty.LeakSetDetector",
-                                "dev.meshguard.netty.ReferenceWatcher",
+                                "dev.meshguard.netty.ReferenceCountWatcher",
                                 "dev.meshguard.weave."))
                 .toArray(String[]::new));
     }
 
-    static NettyBuffers of(AllocationTracker tracker) {
-        return tracker.attachment(NettyBuffers.class, () -> new NettyBuffers(tracker));
+    static ReportedBuffers of(AllocationTracker tracker) {
+        return tracker.attachment(ReportedBuffers.class, () -> new ReportedBuffers(tracker));
     }
 
     /**
@@ -94,7 +94,7 @@ final class NettyBuffers {
     /** Counts the references to a buffer, if they are seen. */
     private Optional<BufferReferences> counted(ByteBuf buffer) {
         return DetectorFactory.references()
-                .filter(ReferenceWatcher::isWatching)
+                .filter(ReferenceCountWatcher::isWatching)
                 .map(watcher -> watcher.count(buffer, new BufferReferences(LIBRARY, CALLERS, stacksOfReleases)));
     }
 

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /** Opens files, and reads them without their compression, which their first bytes show: gzip or none. */
-public final class PlainInput {
+public final class DecompressedInput {
 
     /** The reason if compressed data is damaged. */
     public static final String BROKEN = "the compressed data breaks off or is spoilt";
@@ -20,7 +20,7 @@ public final class PlainInput {
     private static final int GZIP_BLOCK = 1 << 13;
     private static final byte[] GZIP = {0x1f, (byte) 0x8b};
 
-    private PlainInput() {}
+    private DecompressedInput() {}
 
     /**
      * Opens a file as it is; it may be a pipe, which has no position that a channel could query.

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of woven code that a thread has not left. */
-final class ThreadCalls {
+/** The closing methods that a thread has not left, and whether its calls are passed on. */
+final class ClosingCalls {
 
     /** Stands for a method that closes nothing by itself. */
     private static final String OVERRIDDEN = "";

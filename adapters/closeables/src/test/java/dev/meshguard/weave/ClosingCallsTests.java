@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A thread leaves its calls in any order: the end of an inner one may be lost. */
-class ThreadCallsTests {
+class ClosingCallsTests {
 
     /** More than fit on the stack of a thread. */
     private static final int INNER_CALLS = 1_000_000;
@@ -26,7 +26,7 @@ class ThreadCallsTests {
 
     @Test
     void aCallEndsHoweverManyRunInIt() {
-        ThreadCalls calls = new ThreadCalls();
+        ClosingCalls calls = new ClosingCalls();
         Object outer = new Object();
         Object inner = new Object();
         calls.begin(WATCH, outer, "close", true);

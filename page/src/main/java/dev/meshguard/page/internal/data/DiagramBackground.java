@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /** Writes the background of all diagrams over events: phases, marks, and wall-clock time if it is known. */
-final class TimelineBands {
+final class DiagramBackground {
 
     private static final int MAX_PHASES = 500;
     private static final int MAX_MARKS = 1_000;
@@ -36,7 +36,7 @@ final class TimelineBands {
     private final List<Mark> marks = new ArrayList<>();
     private final List<Time> times = new ArrayList<>();
 
-    TimelineBands(LeakVerdict verdict, long end) {
+    DiagramBackground(LeakVerdict verdict, long end) {
         this.history = verdict.history();
         this.phaseUsages = verdict.phaseUsages();
         this.end = end;

@@ -14,22 +14,22 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>It says nothing about tests at the same time: none of them could know whose memory it is.
  */
-final class PoolGrowth {
+final class BufferPoolGrowth {
 
     /** The JDK frees the memory of a collected buffer on a thread of its own. */
     private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private static final Set<PoolGrowth> RUNNING = new HashSet<>();
+    private static final Set<BufferPoolGrowth> RUNNING = new HashSet<>();
 
     private final long unseenBefore = unseenBytes();
     private boolean isAlone = true;
 
-    private PoolGrowth() {}
+    private BufferPoolGrowth() {}
 
-    static PoolGrowth begin() {
-        PoolGrowth begun = new PoolGrowth();
+    static BufferPoolGrowth begin() {
+        BufferPoolGrowth begun = new BufferPoolGrowth();
         synchronized (RUNNING) {
             RUNNING.add(begun);
             if (RUNNING.size() > 1) {

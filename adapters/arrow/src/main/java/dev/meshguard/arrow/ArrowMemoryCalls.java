@@ -12,15 +12,15 @@ import org.apache.arrow.memory.util.MemoryUtil;
  * Allocates and frees memory as Arrow does: by two methods of {@code MemoryUtil} since Arrow 18, before by those of its public
  * field {@code UNSAFE}.
  */
-final class NativeMemory {
+final class ArrowMemoryCalls {
 
-    static final NativeMemory OF_ARROW = new NativeMemory(MemoryUtil.class);
+    static final ArrowMemoryCalls OF_ARROW = new ArrowMemoryCalls(MemoryUtil.class);
 
     private final LongUnaryOperator allocate;
     private final LongConsumer free;
 
     /** Uses the methods of a {@code MemoryUtil}. */
-    NativeMemory(Class<?> memoryUtil) {
+    ArrowMemoryCalls(Class<?> memoryUtil) {
         MethodType ofAllocate = MethodType.methodType(long.class, long.class);
         MethodType ofFree = MethodType.methodType(void.class, long.class);
         this.allocate = MethodHandleProxies.asInterfaceInstance(

@@ -19,4 +19,4 @@ import org.apiguardian.api.API.Status;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public @interface EndOfPath {}
+public @interface NotSearched {}

@@ -3,8 +3,8 @@ package dev.meshguard.netty;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ResourceLeakTracker;
 
-/** The leak tracker of a slice or duplicate of a buffer of Netty: it reports nothing, because the buffer itself is reported. */
-enum UnreportedBuffer implements ResourceLeakTracker<ByteBuf> {
+/** A leak tracker of Netty that reports nothing: of a slice or duplicate, because the buffer itself is reported, or of what is no buffer. */
+enum SilentLeakTracker implements ResourceLeakTracker<ByteBuf> {
     INSTANCE;
 
     @Override

@@ -14,10 +14,10 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.INTERNAL, since = "0.1")
-public record WatchedCalls(String className, Set<String> methods) {
+public record WatchedMethods(String className, Set<String> methods) {
 
-    /** Creates the calls. */
-    public WatchedCalls {
+    /** Creates the methods. */
+    public WatchedMethods {
         methods = Set.copyOf(methods);
     }
 }

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
  *
  * <p>Guarded by the lock of the mesh.
  */
-public final class RecordedWrites {
+public final class TraceResults {
 
     private final List<Allocation> results = new ArrayList<>();
 

@@ -3,7 +3,7 @@ package dev.meshguard.netty;
 import dev.meshguard.tracker.internal.WeakIdentityMap;
 import dev.meshguard.weave.CallWatcher;
 import dev.meshguard.weave.MockitoObjects;
-import dev.meshguard.weave.WatchedCalls;
+import dev.meshguard.weave.WatchedMethods;
 import dev.meshguard.weave.Weaver;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by several threads.
  */
-final class ReferenceWatcher implements CallWatcher {
+final class ReferenceCountWatcher implements CallWatcher {
 
-    private static final List<WatchedCalls> CALLS = List.of(
-            new WatchedCalls("io.netty.buffer.AbstractReferenceCountedByteBuf", Set.of("retain", "release", "touch")),
-            new WatchedCalls("io.netty.buffer.SimpleLeakAwareByteBuf", Set.of("touch")),
-            new WatchedCalls("io.netty.buffer.CompositeByteBuf", Set.of("touch")));
+    private static final List<WatchedMethods> CALLS = List.of(
+            new WatchedMethods("io.netty.buffer.AbstractReferenceCountedByteBuf", Set.of("retain", "release", "touch")),
+            new WatchedMethods("io.netty.buffer.SimpleLeakAwareByteBuf", Set.of("touch")),
+            new WatchedMethods("io.netty.buffer.CompositeByteBuf", Set.of("touch")));
 
     private static final int MAX_HINT_CHARS = 200;
 

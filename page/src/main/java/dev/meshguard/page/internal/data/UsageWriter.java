@@ -21,7 +21,7 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /** Writes the live bytes over the events of a run, of the whole mesh by type and of each memory of each device. */
-final class UsageFigures {
+final class UsageWriter {
 
     private final Map<BufferType, Timeline.Curve> series;
     private final Map<DeviceMemory, Timeline.Curve> memories;
@@ -29,7 +29,7 @@ final class UsageFigures {
     private final List<MeshDescription> meshes;
     private final long[] phases;
 
-    UsageFigures(AllocationHistory history) {
+    UsageWriter(AllocationHistory history) {
         Timeline timeline = history.timeline();
         this.series = new TreeMap<>(timeline.curvesBy(MemoryKey::type));
         this.memories = new TreeMap<>(timeline.curvesBy(DeviceMemory::of));

@@ -3,7 +3,7 @@ package dev.meshguard.closeables.weave;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.weave.CallWatcher;
-import dev.meshguard.weave.WatchedCalls;
+import dev.meshguard.weave.WatchedMethods;
 import dev.meshguard.weave.Weaver;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Calls of named methods are reported when they begin. */
-class WatchedCallsTests {
+class WatchedMethodsTests {
 
     static class Buffer implements Comparable<Buffer> {
 
@@ -63,7 +63,7 @@ class WatchedCallsTests {
     void watch() {
         RecordingWatcher.watching(AutoCloseableBuffer.class); // Attaches the agent.
         assertThat(Weaver.watchCalls(
-                        Set.of(new WatchedCalls(
+                        Set.of(new WatchedMethods(
                                 Buffer.class.getName(), Set.of("retain", "touch", "weigh", "release", "compareTo"))),
                         watcher))
                 .isTrue();
