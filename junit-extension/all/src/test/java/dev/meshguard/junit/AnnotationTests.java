@@ -168,6 +168,19 @@ class AnnotationTests implements WithFixtures {
         }
     }
 
+    static class NestedTestCase {
+
+        @Nested
+        @TrackAllocations
+        class Inner {
+
+            @MustLeak
+            void theAnnotationOfANestedClassAloneTracksItsTests(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+        }
+    }
+
     @FakeMesh(rows = 1, columns = 2)
     static class AloneTestCase {
         @MustLeak
@@ -187,22 +200,6 @@ class AnnotationTests implements WithFixtures {
         @Test
         void trackingAloneLeavesTheSourceOfAFieldAsItIs(MeshDevice mesh) {
             assertShape(mesh, 1, 2);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    @FakeMesh(rows = 1, columns = 2)
-    static class OwnBesideSharedTestCase {
-        @Test
-        void shares(MeshDevice mesh) {
-            assertShape(mesh, 1, 2);
-        }
-
-        @Test
-        @TrackAllocations(lifetime = TrackingLifetime.TEST)
-        @FakeMesh(rows = 1, columns = 1)
-        void oneMethodMayHaveAMeshOfItsOwnBesideASharedOne(MeshDevice mesh) {
-            assertShape(mesh, 1, 1);
         }
     }
 

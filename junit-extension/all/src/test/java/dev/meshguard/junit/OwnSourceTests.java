@@ -127,21 +127,6 @@ class OwnSourceTests implements WithFixtures {
         void aSharedSessionBeginsBeforeTheMethodsForAll() {}
     }
 
-    static class UnusedMeshTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(FakeMeshSource.builder()
-                        .runtime(runtime -> {
-                            throw new IllegalStateException("nobody requested a mesh");
-                        })
-                        .build())
-                .build();
-
-        /** No test can reach its memory otherwise, and most tests of a class may need none. */
-        @Test
-        void aMeshBeginsOnlyWhenATestRequestsIt() {}
-    }
-
     // Several sources
 
     /** A source may use what began before it, and one that cannot be closed must not keep another open. */
@@ -307,29 +292,6 @@ class OwnSourceTests implements WithFixtures {
     }
 
     @TrackLeak("class")
-    static class AdditionalBesideDefaultTestCase {
-        @Test
-        @MustFail(text = {"label \"class\"", "9 allocated = 0 freed + 9 leaked"})
-        void additionalSourcesAreExaminedBesideTheSourcesOfTheClassPath(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackLeak("class")
-    static class AdditionalBesideFieldTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(FakeMeshSource.builder().mesh(1, 1).build())
-                .build();
-
-        @Test
-        @MustFail(text = {"label \"class\"", "2 allocated = 0 freed + 2 leaked"})
-        void additionalSourcesAreExaminedBesideTheSourceOfAnExtensionInAField(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackLeak("class")
     static class NearestTestCase {
         @Test
         @MustFail(text = "label \"class\"")
@@ -346,26 +308,6 @@ class OwnSourceTests implements WithFixtures {
             @MustFail(text = "label \"class\"")
             void theAnnotationOfTheClassAroundCounts() {}
         }
-    }
-
-    @TrackLeak("super")
-    abstract static class Base {}
-
-    static class SubclassTestCase extends Base {
-        @Test
-        @MustFail(text = "label \"super\"")
-        void theAnnotationOfASuperclassCounts() {}
-    }
-
-    @TrackAllocations
-    static class OnMethodTestCase {
-        @Test
-        @TrackLeak("method")
-        @MustFail(text = "label \"method\"")
-        void oneMethodMayHaveOne() {}
-
-        @Test
-        void otherMethodsHaveNone() {}
     }
 
     // A source whose handles report nothing
@@ -438,6 +380,11 @@ class OwnSourceTests implements WithFixtures {
         void asksAgainWhileTheCheckWaits() {
             Handle handle = LIBRARY.open();
             TIMER.at(Duration.ofMillis(5), handle::close);
+        }
+
+        @AfterAll
+        static void endsTheWaitThen() {
+            Assertions.assertThat(TIMER.now()).isLessThan(Duration.ofSeconds(1));
         }
     }
 

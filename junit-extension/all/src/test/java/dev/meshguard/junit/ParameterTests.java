@@ -1,17 +1,14 @@
 package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.MustLeak;
+import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -19,6 +16,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.Outcome;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,27 +26,28 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A test that declares a mesh gets its own, and a test that declares nothing opens none. */
 class ParameterTests implements WithFixtures {
 
-    @Test
-    void aTestThatAsksForNothingOrDoesNotRunOpensNothing() {
-        Logger logger = (Logger) LoggerFactory.getLogger(Ttnn.class);
-        ListAppender<ILoggingEvent> opened = new ListAppender<>();
-        opened.start();
-        logger.addAppender(opened);
-        logger.setLevel(Level.DEBUG);
+    static class UnusedMeshTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder()
+                        .runtime(runtime -> {
+                            throw new IllegalStateException("nobody requested a mesh");
+                        })
+                        .build())
+                .build();
 
-        try {
-            assertThat(run(IdleCase.class)).hasOnlySucceeded(1);
-        } finally {
-            logger.setLevel(null);
-            logger.detachAppender(opened);
-        }
+        @Test
+        void aTestThatAsksForNothingOpensNothing() {}
 
-        Assertions.assertThat(opened.list).isEmpty();
+        @Test
+        @Disabled("to see that nothing is opened for it")
+        @Runs(0)
+        void aTestThatDoesNotRunOpensNothing(MeshDevice mesh) {}
     }
 
     /** A binding that is created once reports to the tracker of the test that created it. */
@@ -131,16 +130,21 @@ class ParameterTests implements WithFixtures {
     }
 
     @TrackAllocations
-    @MustFail(verdict = Outcome.LEAKED)
-    static class BeforeAllTestCase {
+    @MustFail(verdict = Outcome.LEAKED, text = "sum     16 allocated = 0 freed + 16 leaked")
+    static class MethodsForAllTestCase {
         @BeforeAll
         static void takes(MeshDevice mesh) {
             Buffers.take(mesh);
         }
 
         @Test
-        void whatBeforeAllAsksForBelongsToTheClassAndNotToItsTests(AllocationTracker tracker, MeshDevice mesh) {
+        void whatMethodsForAllAskForBelongsToTheClassAndNotToItsTests(AllocationTracker tracker, MeshDevice mesh) {
             Assertions.assertThat(tracker.liveBuffers()).isZero();
+        }
+
+        @AfterAll
+        static void takesToo(MeshDevice mesh) {
+            Buffers.take(mesh);
         }
     }
 
@@ -155,18 +159,6 @@ class ParameterTests implements WithFixtures {
         @Test
         void aTestOfTheSameInstanceIsClean(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
-        }
-    }
-
-    @TrackAllocations
-    static class IdleCase {
-        @Test
-        void asksForNothing() {}
-
-        @Test
-        @Disabled("to see that nothing is opened for it")
-        void doesNotRun(MeshDevice mesh) {
-            Buffers.take(mesh);
         }
     }
 }
