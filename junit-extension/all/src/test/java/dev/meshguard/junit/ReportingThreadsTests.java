@@ -35,15 +35,12 @@ import org.assertj.core.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A library calls one hook of the process for all tests: the thread of each report decides which test it belongs to. */
 class ReportingThreadsTests implements WithFixtures {
@@ -154,58 +151,30 @@ class ReportingThreadsTests implements WithFixtures {
         meet(BOTH);
     }
 
-    /** Each test binds a thread that runs already. */
-    @Configured(concurrently = true)
-    static class BoundThreadsTestCase extends LibraryTestCase {
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @MustFail(verdict = Outcome.LEAKED)
+    static class BeforeAllTestCase extends LibraryTestCase {
 
-        private static final ExecutorService FIRST = StartedExecutor.named("first loop");
-        private static final ExecutorService SECOND = StartedExecutor.named("second loop");
-
-        @MustLeak
-        void leaks(TestThreads threads) throws Exception {
-            threads.bind(FIRST);
-            runWhenBothRun(Runnable::run, () -> allocateOn(FIRST));
+        @BeforeAll
+        static void leaks() {
+            leak();
         }
 
         @Test
-        void frees(TestThreads threads) throws Exception {
-            threads.bind(SECOND.submit(Thread::currentThread).get());
-            runWhenBothRun(Runnable::run, () -> allocateOn(SECOND).close());
-        }
+        void whatAClassWithASessionAllocatesForAllIsTheClasss() {}
     }
 
-    private static GlobalLibrary.Memory allocateOn(Executor executor) {
-        return CompletableFuture.supplyAsync(() -> GlobalLibrary.allocate(64), executor)
-                .join();
-    }
-
-    @Configured(concurrently = true)
-    @MustFail(run = true, verdict = Outcome.LEAKED)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @MustFail(verdict = Outcome.LEAKED)
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-    @Execution(ExecutionMode.CONCURRENT)
-    static class PreparedMeanwhileTestCase extends LibraryTestCase {
-        private final CountDownLatch running = new CountDownLatch(1);
-        private final CountDownLatch prepared = new CountDownLatch(1);
+    static class ConstructorTestCase extends LibraryTestCase {
+
+        ConstructorTestCase() {
+            leak();
+        }
 
         @Test
-        void runsMeanwhile() throws InterruptedException {
-            running.countDown();
-            await(prepared);
-        }
-
-        @Nested
-        @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-        class Inner {
-            @BeforeAll
-            void prepares() throws InterruptedException {
-                await(running);
-                GlobalLibrary.allocate(64);
-                prepared.countDown();
-            }
-
-            @Test
-            void allocatesNothing() {}
-        }
+        void whatAnInstanceForAllAllocatesIsTheClasss() {}
     }
 
     @Configured(concurrently = true)

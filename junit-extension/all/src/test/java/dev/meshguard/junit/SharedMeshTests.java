@@ -23,9 +23,7 @@ import dev.meshguard.verdict.expectation.Expectation;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
@@ -41,10 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A mesh of all tests of a class is checked after the last test, or after each one, which is then responsible for what it allocates
@@ -196,26 +191,6 @@ class SharedMeshTests implements WithFixtures {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class LoadingTestCase {
-        private static MeshBuffer weights;
-
-        @BeforeAll
-        static void loads(MeshDevice mesh) {
-            weights = Buffers.take(mesh, "weights");
-        }
-
-        @RepeatedTest(2)
-        void whatTheClassLoadsItsTestsMayUseAndItMayFree(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-
-        @AfterAll
-        static void frees() {
-            weights.deallocate();
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class FreeingTestCase {
         private static MeshBuffer weights;
 
@@ -242,112 +217,10 @@ class SharedMeshTests implements WithFixtures {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class OneInstanceTestCase {
-        @MustLeak
-        void aTestOfAnInstanceForAllAnswersForItself(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-
-        @Test
-        void bIsCleanAfterALeak(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-
-        @MustLeak
-        void cLeaksAgain(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
     static class IdleTestCase {
         @RepeatedTest(2)
         void testsThatAskForNothingHaveNothingToAnswerFor() {}
-    }
-
-    /** The test has ended before the buffer is freed that the constructor allocates while the test runs. */
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-    @Execution(ExecutionMode.CONCURRENT)
-    @Timeout(60)
-    @Configured(concurrently = true)
-    static class ConstructedNestedTestCase {
-
-        private final CountDownLatch running = new CountDownLatch(1);
-        private final CompletableFuture<MeshBuffer> weights = new CompletableFuture<>();
-
-        @Test
-        void runsMeanwhile(MeshDevice mesh) throws Exception {
-            running.countDown();
-            Assertions.assertThat(weights.get().isAllocated()).isTrue();
-        }
-
-        @AfterAll
-        void frees() throws Exception {
-            weights.get().deallocate();
-        }
-
-        @Nested
-        @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-        class Inner {
-            Inner(MeshDevice mesh) throws InterruptedException {
-                running.await();
-                weights.complete(Buffers.take(mesh, "weights"));
-            }
-
-            @Test
-            void whatANestedClassLoadsWhileATestRunsIsTheClasss() throws Exception {
-                Assertions.assertThat(weights.get().isAllocated()).isTrue();
-            }
-        }
-    }
-
-    /**
-     * The test instance exists when the {@code @BeforeAll} method allocates its buffer, and has ended before that is
-     * freed.
-     */
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-    @Execution(ExecutionMode.CONCURRENT)
-    @Timeout(60)
-    @Configured(concurrently = true)
-    static class LoadingNestedTestCase {
-
-        private final CountDownLatch running = new CountDownLatch(1);
-        private MeshDevice mesh;
-        private final FutureTask<MeshBuffer> loaded = new FutureTask<>(() -> Buffers.take(mesh, "weights"));
-
-        @BeforeAll
-        void opens(MeshDevice ofClass) {
-            mesh = ofClass;
-        }
-
-        @Test
-        void runsMeanwhile() throws Exception {
-            running.countDown();
-            Assertions.assertThat(loaded.get().isAllocated()).isTrue();
-        }
-
-        @AfterAll
-        void frees() throws Exception {
-            loaded.get().deallocate();
-        }
-
-        @Nested
-        @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-        class Inner {
-            @BeforeAll
-            void loads(MeshDevice ofClass) throws InterruptedException {
-                running.await();
-                loaded.run();
-            }
-
-            @Test
-            void whatANestedClassLoadsWhileATestRunsIsTheClasss() {}
-        }
     }
 
     // A mesh of all tests of a class, which is checked after the last one

@@ -4,6 +4,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.Latches;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.WithFixtures;
@@ -77,19 +78,6 @@ class TimeoutTests implements WithFixtures {
                                 + " was over\n");
     }
 
-    /** Waits and ignores the interrupt of the timeout, like a computation that never checks for it. */
-    private static void awaitStubbornly(CountDownLatch latch) {
-        boolean done = false;
-        while (!done) {
-            try {
-                latch.await();
-                done = true;
-            } catch (InterruptedException ignored) {
-                // Ignoring it is the purpose of this method.
-            }
-        }
-    }
-
     @TrackAllocations
     static class InterruptedTestCase {
         @Test
@@ -152,7 +140,7 @@ class TimeoutTests implements WithFixtures {
         @Test
         void runsAway(MeshDevice mesh) {
             GivesUp.started.countDown();
-            awaitStubbornly(goesOn);
+            Latches.await(goesOn);
             late.complete(Assertions.catchThrowable(() -> Buffers.take(mesh)));
         }
     }
@@ -173,7 +161,7 @@ class TimeoutTests implements WithFixtures {
         @Order(1)
         void runsAway(MeshDevice mesh) {
             GivesUp.started.countDown();
-            awaitStubbornly(goesOn);
+            Latches.await(goesOn);
             late.complete(Optional.ofNullable(Assertions.catchThrowable(() -> Buffers.take(mesh))));
         }
 

@@ -27,7 +27,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.ClassOrderer;
@@ -40,7 +39,6 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestClassOrder;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -186,20 +184,6 @@ class WhoseCallbackTests implements WithFixtures {
         }
     }
 
-    @MustFail(run = true, verdict = Outcome.LEAKED)
-    static class BeforeEachTestCase extends LeakingCallback {
-
-        @BeforeEach
-        void completeBefore(TestInfo test) {
-            if (test.getDisplayName().startsWith("b_")) {
-                complete();
-            }
-        }
-
-        @Test
-        void b_innocent() {}
-    }
-
     /** What JUnit's assertions call is not shown to the reader of an origin. */
     @MustFail(run = true, verdict = Outcome.LEAKED)
     static class AssertionTestCase extends LeakingCallback {
@@ -207,15 +191,6 @@ class WhoseCallbackTests implements WithFixtures {
         @Test
         void b_innocent() {
             org.junit.jupiter.api.Assertions.assertDoesNotThrow(() -> complete());
-        }
-    }
-
-    @MustFail(run = true, verdict = Outcome.LEAKED)
-    static class DynamicListenerTestCase extends Completing {
-
-        @TestFactory
-        DynamicTest a_factory() {
-            return dynamicTest("listens", () -> listen(done -> leak()));
         }
     }
 
@@ -243,40 +218,6 @@ class WhoseCallbackTests implements WithFixtures {
             @Test
             void completes() {
                 FUTURE.complete(null);
-            }
-        }
-    }
-
-    @Configured(concurrently = true)
-    @MustFail(run = true, verdict = Outcome.LEAKED)
-    static class RunningTestCase {
-
-        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
-        private static final CountDownLatch LISTENS = new CountDownLatch(1);
-        private static final CountDownLatch OVER = new CountDownLatch(1);
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
-        @Test
-        void listens() {
-            CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
-            LISTENS.countDown();
-            await(OVER);
-        }
-
-        @Nested
-        class Other {
-
-            @Test
-            void innocent() {
-                await(LISTENS);
-                FUTURE.complete(null);
-            }
-
-            @AfterEach
-            void end() {
-                OVER.countDown();
             }
         }
     }
@@ -313,18 +254,6 @@ class WhoseCallbackTests implements WithFixtures {
             listen(done -> GlobalLibrary.allocate(32));
             complete();
         }
-    }
-
-    /** A callback whose memory is freed fails nothing. */
-    static class FreeingTestCase extends Completing {
-
-        @Test
-        void a_listens() {
-            listen(done -> GlobalLibrary.allocate(64).close());
-        }
-
-        @Test
-        void c_allocatesNothing() {}
     }
 
     static class FreedLaterTestCase extends Completing {

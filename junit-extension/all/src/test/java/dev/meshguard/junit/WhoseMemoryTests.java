@@ -31,7 +31,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -189,9 +188,6 @@ class WhoseMemoryTests implements WithFixtures {
                     new Thread(task).start();
                 })
                 .start()),
-        FUTURE(task -> {
-            CompletableFuture<Void> unused = CompletableFuture.runAsync(task, command -> new Thread(command).start());
-        }),
         TIMEOUT(task -> Assertions.assertThatThrownBy(
                         () -> org.junit.jupiter.api.Assertions.assertTimeoutPreemptively(Duration.ZERO, task::run))
                 .isInstanceOf(AssertionError.class));
@@ -285,8 +281,8 @@ class WhoseMemoryTests implements WithFixtures {
     static class BindingClassTestCase extends LibraryTestCase {
 
         @BeforeAll
-        static void bindsThePool(TestThreads threads) {
-            threads.bind(pool);
+        static void bindsTheThread(TestThreads threads) throws Exception {
+            threads.bind(pool.submit(Thread::currentThread).get());
         }
 
         @Test
@@ -407,24 +403,6 @@ class WhoseMemoryTests implements WithFixtures {
         @MustFail(container = true, verdict = Outcome.LEAKED)
         Stream<DynamicTest> factory() {
             return Stream.of(dynamicTest("leaks", () -> onPool(() -> leak())));
-        }
-    }
-
-    /** Runs until the other test has leaked. */
-    @Configured(value = "meshguard.origins=none", concurrently = true)
-    static class WithoutOriginsTestCase extends LibraryTestCase {
-
-        private static final CountDownLatch LEAKED = new CountDownLatch(1);
-
-        @Test
-        void innocent() {
-            await(LEAKED);
-        }
-
-        @MustLeak
-        void leaks() throws Exception {
-            onPool(() -> leak());
-            LEAKED.countDown();
         }
     }
 
@@ -589,28 +567,6 @@ class WhoseMemoryTests implements WithFixtures {
         }
     }
 
-    @MustFail(run = true, verdict = Outcome.LEAKED)
-    @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class LateTaskTestCase extends LibraryTestCase {
-
-        private static final LateTask TASK = new LateTask();
-
-        @Test
-        void a_leavesATask() {
-            pool.execute(LateTaskTestCase::leakLate);
-        }
-
-        @Test
-        void b_innocent() {
-            freeAll();
-            TASK.awaitEnd();
-        }
-
-        private static void leakLate() {
-            TASK.run(LibraryTestCase::leak);
-        }
-    }
-
     // Rules 3 and 4: who has started the thread, and which tests run
 
     /** The guilty test is over before its task leaks. */
@@ -647,27 +603,6 @@ class WhoseMemoryTests implements WithFixtures {
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class PoolInOneSessionCase extends PoolOfAnotherCase {}
-
-    @Configured(concurrently = true)
-    static class SharedPoolTestCase extends LibraryTestCase {
-
-        private static final CompletableFuture<ExecutorService> STARTED = new CompletableFuture<>();
-        private static final CountDownLatch LEAKED = new CountDownLatch(1);
-
-        @Test
-        void aPoolThreadThatAnInnocentTestStartsDoesNotBlameIt() throws Exception {
-            ExecutorService started = StartedExecutor.named("pool");
-            started.submit(() -> GlobalLibrary.allocate(64).close()).get(1, TimeUnit.MINUTES);
-            STARTED.complete(started);
-            await(LEAKED);
-        }
-
-        @MustLeak
-        void guilty() throws Exception {
-            STARTED.join().submit(() -> leak()).get(1, TimeUnit.MINUTES);
-            LEAKED.countDown();
-        }
-    }
 
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class LateThreadCase extends LibraryTestCase {
