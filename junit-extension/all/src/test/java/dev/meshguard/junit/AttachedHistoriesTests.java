@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -146,15 +145,6 @@ class AttachedHistoriesTests {
     }
 
     @Test
-    void eachInvocationHasAFileOfItsOwn() throws IOException {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), RepeatedTestCase.class);
-
-        List<Path> files = new ArrayList<>();
-        heard.files.values().forEach(of -> files.addAll(of.values()));
-        assertThat(files).hasSize(2).doesNotHaveDuplicates().allMatch(Files::exists);
-    }
-
-    @Test
     void memoryOfNoTestHasAFileToo() {
         PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), UnownedMemoryTestCase.class);
 
@@ -198,14 +188,6 @@ class AttachedHistoriesTests {
     private static String message(PublishedFiles heard, String test) {
         return String.valueOf(
                 heard.results.get(test).getThrowable().orElseThrow().getMessage());
-    }
-
-    @TrackAllocations
-    static class RepeatedTestCase {
-        @RepeatedTest(2)
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
     }
 
     @TrackAllocations

@@ -122,16 +122,6 @@ class FindingsFilesTests {
     }
 
     @Test
-    void ofANamedRunAreReportedByThemselvesWithWhatIsLeftToJudge() throws IOException {
-        Path file = Files.writeString(folder.resolve("expected.txt"), "label \"fabric\" because \"telemetry\"\n");
-        Map<String, String> run = Map.of("meshguard.run", "7", "meshguard.expected-buffers", file.toString());
-
-        RunAssert.assertThat(run(TypicalTestCase.Clean.class, run))
-                .hasPublishedTextContaining("'The run 7 is not judged yet: 1 expectation waits for RunVerifier over "
-                        + folder.resolve("findings") + " (docs/baseline.md)");
-    }
-
-    @Test
     void thatCannotBeWrittenFailNoTestAndAreReported() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "");
 

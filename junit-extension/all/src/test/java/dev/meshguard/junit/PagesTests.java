@@ -61,15 +61,6 @@ class PagesTests {
     }
 
     @Test
-    void theIndexListsWhatWasRunInOneFolder() {
-        run(TypicalTestCase.CleanAndLeak.class);
-        run(TypicalTestCase.OverBudget.class);
-
-        assertThat(titles())
-                .containsExactly("TypicalTestCase$CleanAndLeak#leaks", "TypicalTestCase$OverBudget#takesTooMuch");
-    }
-
-    @Test
     void allTestsLeavePagesIfThatIsAsked() {
         run(Map.of("meshguard.page", "always"), TypicalTestCase.CleanAndLeak.class);
 

@@ -11,7 +11,6 @@ import dev.meshguard.junit.mesh.FailEachAllocation;
 import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -33,7 +32,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
@@ -387,17 +385,6 @@ class SummaryTests {
     }
 
     @Test
-    void concurrentTestsAreAddedUp() {
-        assertThat(printed(JupiterRun.CONCURRENTLY, RepeatedTestCase.class))
-                .singleElement(STRING)
-                .contains("""
-                        MeshGuard  40 tests tracked · 320 buffers · 20 failed
-                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$RepeatedTestCase#leaksEverySecondTime
-                           leaks             LOST  20 leaks · 160 buffers · 640 KiB (655360 B)
-                        """);
-    }
-
-    @Test
     void theLauncherFindsTheListenerOnce() {
         assertThat(ServiceLoader.load(TestExecutionListener.class))
                 .filteredOn(SummaryListener.class::isInstance)
@@ -528,18 +515,6 @@ class SummaryTests {
         @Test
         void frees(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
-        }
-    }
-
-    @TrackAllocations
-    static class RepeatedTestCase {
-        @RepeatedTest(40)
-        void leaksEverySecondTime(MeshDevice mesh, RepetitionInfo repetition) {
-            if (repetition.getCurrentRepetition() % 2 == 0) {
-                Buffers.take(mesh);
-            } else {
-                Buffers.take(mesh).deallocate();
-            }
         }
     }
 

@@ -11,12 +11,10 @@ import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import org.junit.jupiter.api.Test;
@@ -25,6 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The sources of a run contradict each other in nothing. */
 class SourcesTests {
+
+    @TempDir
+    private Path folder;
 
     @Test
     void findsTheSourcesOnTheClassPath() {
@@ -39,44 +40,40 @@ class SourcesTests {
 
     /** A project gains a library's checks by its artifact alone. */
     @Test
-    void severalSourcesMayExamineTestsThatSelectNone(@TempDir Path jar) throws IOException {
-        assertThat(loadBeside(OtherDefault.class, jar).defaultSettings())
+    void severalSourcesMayExamineTestsThatSelectNone() throws IOException {
+        assertThat(load(OtherDefault.class.getName()).defaultSettings())
                 .extracting(settings -> settings.source().id())
                 .containsExactly("closeables", "fixture", "mesh");
     }
 
     @Test
-    void namesBothJarsOfTwoSourcesWithOneId(@TempDir Path jar) throws IOException {
+    void namesBothJarsOfTwoSourcesWithOneId() throws IOException {
         assertThatExceptionOfType(ExtensionConfigurationException.class)
-                .isThrownBy(() -> loadBeside(SecondMesh.class, jar))
+                .isThrownBy(() -> load(SecondMesh.class.getName()))
                 .withMessage("Two sources of allocations for id \"mesh\": %s and %s. Remove one from the class path."
-                        .formatted(
-                                FakeMeshSource.class.getName() + " in " + locationOf(FakeMeshSource.class),
-                                SecondMesh.class.getName() + " in "
-                                        + jar.toUri().toURL()));
+                        .formatted(locationOf(FakeMeshSource.class), locationOf(SecondMesh.class)));
     }
 
     @Test
-    void rejectsTwoSourcesOfOneParameterType(@TempDir Path jar) throws IOException {
+    void rejectsTwoSourcesOfOneParameterType() throws IOException {
         assertThatExceptionOfType(ExtensionConfigurationException.class)
-                .isThrownBy(() -> loadBeside(OtherMesh.class, jar))
+                .isThrownBy(() -> load(OtherMesh.class.getName()))
                 .withMessageStartingWith("Two sources of allocations for " + MeshDevice.class.getName() + ": ");
     }
 
     @Test
-    void rejectsASourceOfTheTracker(@TempDir Path jar) throws IOException {
+    void rejectsASourceOfTheTracker() throws IOException {
         assertThatExceptionOfType(ExtensionConfigurationException.class)
-                .isThrownBy(() -> loadBeside(OwnTracker.class, jar))
+                .isThrownBy(() -> load(OwnTracker.class.getName()))
                 .withMessage(
-                        "The source %s in %s injects AllocationTracker. MeshGuard injects this type into every tracked test: remove it from parameterTypes()."
-                                .formatted(
-                                        OwnTracker.class.getName(), jar.toUri().toURL()));
+                        "The source %s injects AllocationTracker. MeshGuard injects this type into every tracked test: remove it from parameterTypes()."
+                                .formatted(locationOf(OwnTracker.class)));
     }
 
     @Test
-    void namesASourceThatCannotBeLoaded(@TempDir Path jar) throws IOException {
+    void namesASourceThatCannotBeLoaded() throws IOException {
         assertThatExceptionOfType(ExtensionConfigurationException.class)
-                .isThrownBy(() -> load(jar, "org.example.MissingSource"))
+                .isThrownBy(() -> load("org.example.MissingSource"))
                 .withMessage(
                         "A source of allocations cannot be loaded:"
                                 + " dev.meshguard.junit.source.AllocationSource: Provider org.example.MissingSource not found."
@@ -91,46 +88,19 @@ class SourcesTests {
         }
     }
 
-    private static URL locationOf(Class<?> type) {
-        return type.getProtectionDomain().getCodeSource().getLocation();
-    }
-
-    /** Loads the sources of the class path and a copy of one in a folder of its own. */
-    private static Sources loadBeside(Class<?> source, Path folder) throws IOException {
-        String file = source.getName().replace('.', '/') + ".class";
-        Path copy = folder.resolve(file);
-        Files.createDirectories(copy.getParent());
-        ClassLoader parent = SourcesTests.class.getClassLoader();
-        try (InputStream compiled = Objects.requireNonNull(parent.getResourceAsStream(file))) {
-            Files.copy(compiled, copy);
-        }
-        return load(folder, source.getName());
+    private static String locationOf(Class<?> type) {
+        return type.getName() + " in "
+                + type.getProtectionDomain().getCodeSource().getLocation();
     }
 
     /** Loads the sources of the class path and one that a folder declares. */
-    private static Sources load(Path folder, String source) throws IOException {
+    private Sources load(String source) throws IOException {
         Path services = folder.resolve("META-INF/services");
         Files.createDirectories(services);
         Files.writeString(services.resolve(AllocationSource.class.getName()), source);
         try (URLClassLoader loader =
-                new OwnFirst(folder.toUri().toURL(), source, SourcesTests.class.getClassLoader())) {
+                new URLClassLoader(new URL[] {folder.toUri().toURL()}, SourcesTests.class.getClassLoader())) {
             return Sources.load(loader);
-        }
-    }
-
-    /** Defines one class itself, although its parent knows it too. */
-    private static final class OwnFirst extends URLClassLoader {
-
-        private final String own;
-
-        OwnFirst(URL folder, String own, ClassLoader parent) {
-            super(new URL[] {folder}, parent);
-            this.own = own;
-        }
-
-        @Override
-        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            return name.equals(own) ? findClass(name) : super.loadClass(name, resolve);
         }
     }
 

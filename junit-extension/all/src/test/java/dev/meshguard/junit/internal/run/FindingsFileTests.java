@@ -67,18 +67,6 @@ class FindingsFileTests {
     }
 
     @Test
-    void holdsTenThousandFindingsOfOneCheck() throws IOException {
-        FindingsFile file = file("7", "4f1d2c", "host-a");
-
-        file.add(check(
-                "T#a",
-                IntStream.range(0, 10_000).mapToObj(FindingsFileTests::finding).toArray(FindingRecord[]::new)));
-
-        assertThat(file.end(new RunTally())).isEmpty();
-        assertThat(kinds(onlyFile())).hasSize(10_003).endsWith("check", "end");
-    }
-
-    @Test
     void thatDisappearsIsReportedOnceAndLacksTheChecksAfterwards() throws IOException {
         FindingsFile file = file("7", "4f1d2c", "host-a");
         file.add(check("T#a"));
@@ -152,12 +140,6 @@ class FindingsFileTests {
                 false,
                 1,
                 4_096);
-    }
-
-    private static List<String> kinds(Path file) throws IOException {
-        return Files.readAllLines(file).stream()
-                .map(line -> line.replaceAll(".*\"kind\":\"(\\w+)\".*", "$1"))
-                .toList();
     }
 
     private static String jvm(Path file) {

@@ -272,16 +272,6 @@ class SharedRunStateTests {
     // Baseline
 
     @Test
-    void knownLeaksAreCoveredAndNewOnesAreNot() throws IOException {
-        baseline(EIGHT_WEIGHTS);
-        SharedRunState state = begin();
-
-        assertThat(state.covers(leak("weights", 8))).isTrue();
-        assertThat(state.covers(leak("weights", 9))).isFalse();
-        assertThat(state.covers(leak("cache", 1))).isFalse();
-    }
-
-    @Test
     void newLeaksAreTakenInOnRequest() throws IOException {
         Path file = folder.resolve("known.txt");
         parameters.put("meshguard.baseline", file.toString());

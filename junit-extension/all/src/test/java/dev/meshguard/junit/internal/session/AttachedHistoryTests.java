@@ -24,16 +24,6 @@ class AttachedHistoryTests {
     private Path folder;
 
     @Test
-    void aHistoryThatFitsIsWhole() throws IOException {
-        Path file = folder.resolve("history.jsonl");
-
-        new AttachedHistory(history(), AttachedHistory.MAX_BYTES).write(file);
-
-        assertThat(LeakCheck.create().examine(HistoryJson.read(file)).toString())
-                .isEqualTo(LeakCheck.create().examine(history()).toString());
-    }
-
-    @Test
     void aHistoryIsCutAfterAWholeLineAndItsReaderSaysSo() throws IOException {
         Path file = folder.resolve("history.jsonl");
 

@@ -10,11 +10,9 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.report.SurvivorFinding;
-import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
-import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
@@ -36,16 +34,6 @@ class RunSummaryCollectorTests {
                         MeshGuard  0 tests tracked · 0 buffers
                            not tracked       the launcher called no listener: tests without @TrackAllocations were recognized by stacks\
                          only""");
-    }
-
-    @Test
-    void aRunInWhichNothingHappenedHasNoText() {
-        RunSummaryCollector numbers = numbers();
-
-        numbers.addUntracked(0, false);
-
-        assertThat(numbers.text(0, List.of(), Optional.empty(), Optional.empty()))
-                .isEmpty();
     }
 
     @Test
@@ -77,22 +65,6 @@ class RunSummaryCollectorTests {
                                              memory of no device 64 B in C#maps""");
     }
 
-    /** The check of the tracker that several tests share counts them, too. */
-    @Test
-    void doesNotCountBuffersOfOneOfSeveralTwice() {
-        RunSummaryCollector numbers = numbers();
-        AllocationTracker shared = AllocationTracker.create();
-        AllocationContext part = shared.context("A#part");
-        try (Scope current = part.makeCurrent()) {
-            shared.allocated(
-                    shared.request(AllocationDetails.user()), 0, BufferType.DRAM, 65_536, 4_096, Ownership.OWNING);
-        }
-
-        held(numbers, "A#part", LeakCheck.create().examine(shared.history().partOf(part)));
-
-        assertThat(text(numbers)).isEqualTo("MeshGuard  1 test tracked · 0 buffers · all checks held");
-    }
-
     @Test
     void theFirstCommandsAreListedAndTheOthersCounted() {
         RunSummaryCollector numbers = numbers();
@@ -101,24 +73,6 @@ class RunSummaryCollectorTests {
         }
 
         assertThat(text(numbers)).endsWith("mvn test -Dtest=A#t19\n" + " ".repeat(21) + "… and 2 more");
-    }
-
-    @Test
-    void countsTheSizesOfOneLineAsOneFinding() {
-        RunSummaryCollector numbers = numbers();
-        AllocationTracker tracker = AllocationTracker.create();
-        for (int size = 1; size <= 3; size++) {
-            tracker.allocated(
-                    tracker.request(AllocationDetails.user()),
-                    0,
-                    BufferType.DRAM,
-                    size << 16,
-                    size * 1024L,
-                    Ownership.OWNING);
-        }
-        fail(numbers, "A#sizes", LeakCheck.create().examine(tracker.history()));
-
-        assertThat(text(numbers)).contains("UNEXPLAINED  1 leak · 3 buffers · 6 KiB (6144 B)");
     }
 
     @Test
