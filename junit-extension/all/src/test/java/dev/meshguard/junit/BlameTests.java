@@ -12,8 +12,6 @@ import dev.meshguard.verdict.Outcome;
 import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -44,14 +42,6 @@ class BlameTests implements WithFixtures {
                 text = "rerun mvn test -Dtest='BlameTests$InvocationsTestCase#onlyTheInvocationThatLeakedFails'")
         void onlyTheInvocationThatLeakedFails(int number, MeshDevice mesh) {
             if (number == 2) {
-                Buffers.take(mesh);
-            }
-        }
-
-        @RepeatedTest(2)
-        @MustFail(invocation = 1, verdict = Outcome.LEAKED)
-        void onlyTheRepetitionThatLeakedFails(RepetitionInfo repetition, MeshDevice mesh) {
-            if (repetition.getCurrentRepetition() == 1) {
                 Buffers.take(mesh);
             }
         }

@@ -1,10 +1,11 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.junit.mesh.FakeMeshSource;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.WithFixtures;
@@ -98,13 +99,6 @@ class ClosingTests implements WithFixtures {
             ttnn.deallocate(late);
         }
 
-        @Test
-        @MustFail(verdict = Outcome.FREED_LATE)
-        void whatAfterEachFreesAfterTheTestClosedTheMeshIsFreedLate(Ttnn ttnn, MeshDevice mesh) {
-            freedAfterwards = Optional.of(tensor(ttnn, mesh));
-            ttnn.closeMeshDevice(mesh);
-        }
-
         /** The extension closes nothing here. */
         @Test
         @MustFail(verdict = Outcome.FREED_LATE)
@@ -152,31 +146,20 @@ class ClosingTests implements WithFixtures {
         @MustFail(
                 error = MultipleFailuresError.class,
                 text = {"the parts cannot be ended", "LEAK  "})
-        void partsThatCannotBeEndedHideNoLeak(MeshDevice mesh) {
-            Buffers.take(mesh);
+        void partsThatCannotBeEndedHideNoLeak(AllocationTracker tracker) {
+            tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
         }
     }
 
-    /** Returns the fake mesh with parts that cannot be ended. */
     private static SourceSettings unendedParts() {
-        return SourceSettings.withoutOptions(new FakeMeshSource(), context -> {
-            SourceSession mesh = FakeMeshSource.builder().build().begin(context);
-            return new SourceSession() {
-                @Override
-                public Object resolve(Class<?> type) {
-                    return mesh.resolve(type);
-                }
+        return SourceSettings.withoutOptions(new FixtureSource("fixture"), unused -> new SourceSession() {
+            @Override
+            public List<SourcePart> endParts() {
+                throw new IllegalStateException("the parts cannot be ended");
+            }
 
-                @Override
-                public List<SourcePart> endParts() {
-                    throw new IllegalStateException("the parts cannot be ended");
-                }
-
-                @Override
-                public void close() {
-                    mesh.close();
-                }
-            };
+            @Override
+            public void close() {}
         });
     }
 }

@@ -1,6 +1,5 @@
 package dev.meshguard.junit;
 
-import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.meshguard.junit.testkit.Buffers;
@@ -48,24 +47,6 @@ class DynamicTestsTests implements WithFixtures {
         }
 
         @TestFactory
-        @Runs(2)
-        @MustFail(invocation = 1, verdict = Outcome.LEAKED)
-        DynamicNode dynamicTestsInContainersAreCheckedToo(MeshDevice mesh) {
-            return dynamicContainer(
-                    "outer",
-                    Stream.of(
-                            dynamicContainer("inner", Stream.of(dynamicTest("leaks", () -> Buffers.take(mesh)))),
-                            dynamicTest("is clean", () -> Buffers.take(mesh).deallocate())));
-        }
-
-        @TestFactory
-        @MustFail(container = true, verdict = Outcome.LEAKED, text = "sum     16 allocated = 8 freed + 8 leaked\n")
-        DynamicNode whatTheFactoryLeavesIsTheFactorys(MeshDevice mesh) {
-            Buffers.take(mesh);
-            return dynamicTest("is clean", () -> Buffers.take(mesh).deallocate());
-        }
-
-        @TestFactory
         @MustFail(verdict = Outcome.LEAKED)
         @MustFail(
                 container = true,
@@ -108,12 +89,6 @@ class DynamicTestsTests implements WithFixtures {
                 throw new TestAbortedException("no hardware");
             });
         }
-
-        @TestFactory
-        @ExpectBuffers(label = "weights", because = "kept for the other tests")
-        DynamicNode appliesExpectationsOfTheFactoryToEachDynamicTest(MeshDevice mesh) {
-            return dynamicTest("loads", () -> Buffers.take(mesh, "weights"));
-        }
     }
 
     private static Stream<DynamicNode> steps(MeshDevice mesh) {
@@ -143,12 +118,6 @@ class DynamicTestsTests implements WithFixtures {
         DynamicNode onASharedMeshAFactoryAnswersForItself(MeshDevice mesh) {
             Buffers.take(mesh);
             return dynamicTest("is clean", () -> Buffers.take(mesh).deallocate());
-        }
-
-        @TestFactory
-        @MustFail(verdict = Outcome.LEAKED)
-        DynamicNode onASharedMeshADynamicTestAnswersForItself(MeshDevice mesh) {
-            return dynamicTest("leaks", () -> Buffers.take(mesh));
         }
 
         @TestFactory

@@ -1,8 +1,5 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
-import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.processes.WatchedProcessesSource;
@@ -27,7 +24,6 @@ import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.DynamicTest;
@@ -43,30 +39,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 class GraceTests implements WithFixtures {
 
-    @Test
-    void whatIsFreedInTimeIsNoLeakAndEndsTheWait() {
-        FreesInTimeCase.timer = new SteppedTimer();
-
-        assertThat(run(FreesInTimeCase.class, Map.of("meshguard.grace", "2 s"))).hasOnlySucceeded(1);
-
-        // It polls after 1, 2, 4, 8, 16 and 32 ms.
-        Assertions.assertThat(FreesInTimeCase.timer.now()).isEqualTo(Duration.ofMillis(63));
-    }
-
     private static MeshGuardExtension guard(GraceTimer timer) {
         return MeshGuardExtension.builder().timer(timer).build();
-    }
-
-    static class FreesInTimeCase {
-        static SteppedTimer timer = new SteppedTimer();
-
-        @RegisterExtension
-        final MeshGuardExtension guard = guard(timer);
-
-        @Test
-        void prefetches(MeshDevice mesh) {
-            timer.at(Duration.ofMillis(40), Buffers.take(mesh)::deallocate);
-        }
     }
 
     @Configured("meshguard.grace=2 s")
@@ -111,16 +85,6 @@ class GraceTests implements WithFixtures {
                                 .isZero();
                         takeAndFreeAfter(40, mesh);
                     }));
-        }
-
-        @Test
-        @MustFail(
-                verdict = Outcome.LEAKED,
-                text = "note waited 0 s of 2 s for frees of other threads, then the thread was interrupted;"
-                        + " none of 8 buffers came back meanwhile\n")
-        void anInterruptEndsTheWait(MeshDevice mesh) {
-            timer.interruptSleep();
-            Buffers.take(mesh);
         }
     }
 

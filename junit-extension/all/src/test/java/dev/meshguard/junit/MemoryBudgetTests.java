@@ -3,12 +3,10 @@ package dev.meshguard.junit;
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import org.junit.jupiter.api.Test;
@@ -91,17 +89,6 @@ class MemoryBudgetTests implements WithFixtures {
         @Test
         @MemoryBudget(type = BufferType.L1, device = 99, peakBytes = 1_048_576)
         void aBudgetForAnyDeviceHoldsWhereATestOpensNoMesh() {}
-
-        @Test
-        @MustFail(error = BudgetAssertionError.class, text = "peak 32 MiB")
-        @FakeMesh(rows = 1, columns = 1)
-        @TrackAllocations(check = AllocationCheck.NO_LEAKS)
-        @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
-        void countsWhatTheMeshHoldsAtTheAddressOfADevicesBuffer(MeshDevice mesh) {
-            var ofDevice = mesh.allocateOn(0, BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
-            mesh.allocate(BufferConfig.of(BufferType.DRAM, 32L << 20, 2_048)).deallocate();
-            ofDevice.deallocate();
-        }
     }
 
     @TrackAllocations

@@ -9,7 +9,6 @@ import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.verdict.Outcome;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.ClassOrderer;
 import org.junit.jupiter.api.Nested;
@@ -83,27 +82,6 @@ class ModuleMeshTests implements WithFixtures {
             void aTestOfAnotherClassToo() {
                 Buffers.take(ModuleMesh.mesh());
             }
-        }
-    }
-
-    /** Each fixture has a run, and each run a mesh of its own. */
-    static class UnloadingTestCase extends OnModuleMesh {
-
-        private static MeshBuffer weights;
-
-        @BeforeAll
-        static void load() {
-            weights = Buffers.take(ModuleMesh.mesh());
-        }
-
-        @Test
-        void aTestFreesItsOwn() {
-            Buffers.take(ModuleMesh.mesh()).deallocate();
-        }
-
-        @AfterAll
-        static void unload() {
-            weights.deallocate();
         }
     }
 

@@ -102,20 +102,6 @@ class RegistrationTests implements WithFixtures {
         }
     }
 
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 1)
-    static class AnnotationAndExpectingFieldTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = onTwoDevices()
-                .expecting(Expectation.because("kept").label("cache").atMost(1))
-                .build();
-
-        @Test
-        void appliesExpectationsOfAFieldBesideAnAnnotation(MeshDevice mesh) {
-            Buffers.take(mesh, "cache");
-        }
-    }
-
     static class StaticFieldTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = onTwoDevices()
@@ -125,16 +111,6 @@ class RegistrationTests implements WithFixtures {
         @Test
         void aStaticFieldRegistersItWithItsSettings(MeshDevice mesh) {
             assertShape(mesh, 1, 2);
-            Buffers.take(mesh);
-        }
-    }
-
-    static class InstanceFieldTestCase {
-        @RegisterExtension
-        final MeshGuardExtension guard = MeshGuardExtension.create();
-
-        @MustLeak
-        void anInstanceFieldRegistersItToo(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }

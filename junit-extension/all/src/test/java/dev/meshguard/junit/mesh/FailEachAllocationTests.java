@@ -6,7 +6,6 @@ import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.testkit.Buffers;
@@ -264,14 +263,6 @@ class FailEachAllocationTests implements WithFixtures {
             try (MeshDevice mesh = ttnn.openDevice(0)) {
                 Buffers.take(mesh).deallocate();
             }
-        }
-
-        @Runs(3)
-        @FailEachAllocation
-        @ExpectBuffers(label = "weights", because = "loaded once")
-        void expectedBuffersAreExpectedInEachInvocation(MeshDevice mesh) {
-            Buffers.take(mesh, "weights");
-            Buffers.take(mesh).deallocate();
         }
 
         @Runs(2)

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
@@ -88,12 +87,6 @@ class RepeatUntilStableTests implements WithFixtures {
                     .allMatch(buffer -> buffer.label().isPresent());
         }
 
-        @RepeatedTest(2)
-        void otherTestsOfTheClassHaveMeshesOfTheirOwn(MeshDevice mesh, AllocationTracker tracker) {
-            Buffers.take(mesh).deallocate();
-            Assertions.assertThat(tracker.history().generations()).hasSize(2);
-        }
-
         @Runs(3)
         @RepeatUntilStable
         void stopsAsSoonAsMemoryHasSettled(MeshDevice mesh, TestInfo round) {
@@ -136,12 +129,6 @@ class RepeatUntilStableTests implements WithFixtures {
             if (numberOf(round) == 1) {
                 tracker.reportsLost(1, "the source noticed that a report of device 0 got lost");
             }
-        }
-
-        @Runs(3)
-        @RepeatUntilStable
-        void seesNoSlowLeakInAFewRounds(MeshDevice mesh, TestInfo round) {
-            takeIf(numberOf(round) % 4 == 0, mesh);
         }
 
         @Runs(8)

@@ -7,10 +7,10 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
-import java.lang.ref.WeakReference;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ public final class PolledLibrary {
         return SourceSettings.withoutOptions(new FixtureSource("polled"), context -> {
             context.tracker().sourceAttached("polled library");
             calls.add("begin");
-            current = new Session(this, context);
+            current = new Session(context);
             return current;
         });
     }
@@ -59,32 +59,13 @@ public final class PolledLibrary {
         return List.copyOf(calls);
     }
 
-    private static final class Entry {
+    private final class Session implements SourceSession {
 
-        private final long address;
-        private final WeakReference<Handle> weak;
-        private @Nullable Handle strong;
-
-        Entry(long address, Handle handle) {
-            this.address = address;
-            this.weak = new WeakReference<>(handle);
-            this.strong = handle;
-        }
-
-        boolean isClosed() {
-            Handle handle = strong != null ? strong : weak.get();
-            return handle != null && handle.isClosed;
-        }
-    }
-
-    private static final class Session implements SourceSession {
-
-        private final PolledLibrary library;
         private final SourceContext context;
-        private final List<Entry> open = new ArrayList<>();
+        /** The open handles with their addresses, held until they are asked or released. */
+        private final Map<Handle, Long> open = new IdentityHashMap<>();
 
-        Session(PolledLibrary library, SourceContext context) {
-            this.library = library;
+        Session(SourceContext context) {
             this.context = context;
         }
 
@@ -93,33 +74,31 @@ public final class PolledLibrary {
             MemoryRequest request = context.tracker().request(AllocationDetails.user());
             context.tracker().allocated(request, 0, BufferType.SYSTEM_MEMORY, address, 64, Ownership.OWNING);
             context.tracker().handleReturned(request, handle);
-            open.add(new Entry(address, handle));
+            open.put(handle, address);
             return handle;
         }
 
         @Override
         public void poll() {
-            library.calls.add("poll");
-            if (library.isBroken) {
+            calls.add("poll");
+            if (isBroken) {
                 throw new IllegalStateException("the library is gone");
             }
-            for (Iterator<Entry> rest = open.iterator(); rest.hasNext(); ) {
-                Entry entry = rest.next();
-                if (entry.isClosed()) {
-                    context.tracker().freed(0, BufferType.SYSTEM_MEMORY, entry.address);
-                    rest.remove();
+            for (Handle handle : List.copyOf(open.keySet())) {
+                if (handle.isClosed) {
+                    context.tracker().freed(0, BufferType.SYSTEM_MEMORY, open.remove(handle));
                 }
             }
         }
 
         @Override
         public void release(Set<Object> survivors) {
-            open.stream().filter(entry -> survivors.contains(entry.strong)).forEach(entry -> entry.strong = null);
+            survivors.forEach(open::remove);
         }
 
         @Override
         public void close() {
-            library.calls.add("close");
+            calls.add("close");
         }
     }
 }
