@@ -33,40 +33,6 @@ class LifecyclePageTests {
                                 link -> assertThat(PAGE.resolveSibling(link)).isRegularFile()));
     }
 
-    @Test
-    void theRulesAreThoseOfTheCode() throws IOException {
-        String code = Files.readString(Path.of(
-                "..",
-                "core",
-                "src",
-                "main",
-                "java",
-                "dev",
-                "meshguard",
-                "junit",
-                "internal",
-                "thread",
-                "RunningTest.java"));
-        String page = Files.readString(PAGE);
-
-        List<String> rules = rules(code, "<ol>", "</ol>", "<li>");
-
-        assertThat(rules).hasSize(5).isEqualTo(rules(page, "rules that applies decides:", "They apply to", "\\d\\. "));
-    }
-
-    /** Returns the items of a list as plain text. */
-    private static List<String> rules(String text, String before, String after, String item) {
-        String list = text.substring(text.indexOf(before) + before.length(), text.indexOf(after));
-        return Pattern.compile("(?m)^[ *]*" + item)
-                .splitAsStream(list)
-                .map(rule -> rule.replaceAll("(?m)^[ *]+", "")
-                        .replaceAll("\\{@code (\\w+)}|`", "$1")
-                        .replaceAll("\\s+", " ")
-                        .strip())
-                .filter(rule -> !rule.isEmpty())
-                .toList();
-    }
-
     private static List<String> linksOf(String corner) {
         return LINK.matcher(corner).results().map(link -> link.group(2)).collect(Collectors.toList());
     }

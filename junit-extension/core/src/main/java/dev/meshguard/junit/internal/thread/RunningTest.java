@@ -21,22 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A test, class or container that runs or is over, and the rules that decide to which of them an allocation belongs.
  *
- * <p>An allocation belongs to a test only if that is certain. The first of these rules that applies decides:
- *
- * <ol>
- * <li>JUnit runs code of a test on the thread, or exactly one running test has bound the thread with {@code TestThreads}: that test.
- *     What it has not freed is nobody's if the innermost code of a test on the captured stack is a lambda in the method of another
- *     test, or a class declared in it, and the stack does not show that method.
- * <li>The stack shows the method of exactly one test, a lambda in it, or a class declared in it. The test runs, and no other
- *     invocation and no overload of its method has run in the JVM: that test.
- * <li>The stack shows a test that is over, or such a test has started the thread: nobody.
- * <li>Exactly one tracked test runs, no other test has run beside it, and it has started the thread: that test.
- * <li>In all other cases: nobody.
- * </ol>
- *
- * <p>{@code docs/lifecycle.md} has the same list, and says what becomes of memory that belongs to nobody or to a test without
- * annotation. A constructor of an instance for all tests, and each {@code @BeforeAll} and {@code @AfterAll} method, counts as a
- * test while it runs, and what it allocates belongs to its class.
+ * <p>An allocation belongs to a test only if that is certain: "Whose memory" in {@code docs/lifecycle.md} has the rules, and says what
+ * becomes of memory that belongs to nobody or to a test without annotation. A constructor of an instance for all tests, and each
+ * {@code @BeforeAll} and {@code @AfterAll} method, counts as a test while it runs, and what it allocates belongs to its class.
  *
  * <p>This package has the only state of the process and of threads. A thread that outlives its test, for example in a pool, holds
  * an object of this class without its trackers and threads.
