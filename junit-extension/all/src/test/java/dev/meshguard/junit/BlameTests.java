@@ -7,19 +7,9 @@ import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
-import java.util.List;
 import java.util.stream.Stream;
-import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestTemplate;
-import org.junit.jupiter.api.extension.BeforeEachCallback;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.extension.Extension;
-import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
-import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,8 +21,6 @@ class BlameTests implements WithFixtures {
 
     @TrackAllocations
     static class InvocationsTestCase {
-        private boolean leaks;
-
         @ParameterizedTest
         @ValueSource(ints = {1, 2, 3})
         @Runs(3)
@@ -44,41 +32,6 @@ class BlameTests implements WithFixtures {
             if (number == 2) {
                 Buffers.take(mesh);
             }
-        }
-
-        @TestTemplate
-        @ExtendWith(Twice.class)
-        @Runs(2)
-        @MustFail(verdict = Outcome.LEAKED)
-        void onlyTheInvocationOfATemplateThatLeakedFails(MeshDevice mesh, AllocationTracker tracker) {
-            Assertions.assertThat(tracker.liveBuffers()).isZero();
-            if (leaks) {
-                Buffers.take(mesh);
-            }
-        }
-    }
-
-    /** Runs a test twice; the second time with an extension that makes it leak. */
-    static final class Twice implements TestTemplateInvocationContextProvider {
-        @Override
-        public boolean supportsTestTemplate(ExtensionContext context) {
-            return true;
-        }
-
-        @Override
-        public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
-            return Stream.of(invocation(false), invocation(true));
-        }
-
-        private static TestTemplateInvocationContext invocation(boolean leaks) {
-            return new TestTemplateInvocationContext() {
-                @Override
-                public List<Extension> getAdditionalExtensions() {
-                    BeforeEachCallback choice =
-                            context -> ((InvocationsTestCase) context.getRequiredTestInstance()).leaks = leaks;
-                    return List.of(choice);
-                }
-            };
         }
     }
 

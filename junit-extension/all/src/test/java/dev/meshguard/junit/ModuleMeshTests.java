@@ -1,7 +1,5 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.assertions.BudgetAssertionError;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.SteppedTimer;
@@ -102,20 +100,5 @@ class ModuleMeshTests implements WithFixtures {
         void aFreeByAnotherThreadWithinTheGraceIsInTime() {
             timer.at(Duration.ofMillis(60), Buffers.take(ModuleMesh.mesh())::deallocate);
         }
-    }
-
-    @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_000)
-    static class BudgetTestCase extends OnModuleMesh {
-
-        @Test
-        @MustFail(
-                error = BudgetAssertionError.class,
-                text = "peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)")
-        void aBudgetLimitsTheMemoryOfEachTest() {
-            Buffers.take(ModuleMesh.mesh()).deallocate();
-        }
-
-        @Test
-        void keepsToIt() {}
     }
 }

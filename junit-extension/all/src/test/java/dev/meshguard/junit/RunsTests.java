@@ -33,25 +33,6 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 class RunsTests {
 
     @Test
-    void aTestThatLeaksOnceIsBlamedOnce() {
-        TypicalTestCase.Flaky.leaks = true;
-        assertThat(run(TypicalTestCase.Flaky.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED);
-
-        TypicalTestCase.Flaky.leaks = false;
-        assertThat(run(TypicalTestCase.Flaky.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void memoryOfNoTestIsFoundInItsRunOnly() {
-        assertThat(run(UnownedMemoryTestCase.class)).hasFailedContainer("JUnit Jupiter");
-
-        assertThat(run(UnownedMemoryTestCase.FreeingTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
     void memoryOfNoTestWithoutAnOriginHasTheRunAsItsPlace() {
         assertThat(run(UnownedMemoryTestCase.class, Map.of("meshguard.origins", "none")))
                 .hasFailedContainer("JUnit Jupiter")
@@ -73,15 +54,6 @@ class RunsTests {
     @Suite
     @SelectClasses(UnownedMemoryTestCase.FreeingTestCase.class)
     static class CleanSuite {}
-
-    @Test
-    void aTestOfASuiteIsBlamedForItsLeak() {
-        assertThat(JupiterRun.runSuites(SuiteOfLeakingTest.class)).hasOnlyFailed("leaks(MeshDevice)");
-    }
-
-    @Suite
-    @SelectClasses(TypicalTestCase.CleanAndLeak.class)
-    static class SuiteOfLeakingTest {}
 
     @Test
     void manyRunsAtTheSameTimeDoNotMeet() {

@@ -1,20 +1,16 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Owner;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
-import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.Publishes;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
-import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
-import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -37,14 +33,6 @@ class RuntimeChoiceTests implements WithFixtures {
             Assertions.assertThat(mesh.statistics(BufferType.TRACE).totalAllocatable())
                     .isEqualTo(1_048_576);
         }
-
-        @Test
-        @TrackAllocations
-        @FakeMesh(l1SmallSize = 1_395_328)
-        void largestRegionOfL1(MeshDevice mesh) {
-            Assertions.assertThat(mesh.statistics(BufferType.L1_SMALL).totalAllocatable())
-                    .isEqualTo(1_395_328);
-        }
     }
 
     static class StrictTestCase {
@@ -54,21 +42,6 @@ class RuntimeChoiceTests implements WithFixtures {
         void aStrictRuntimeRejectsWhatTheRealOneAccepts(Ttnn ttnn, MeshDevice mesh) {
             Assertions.assertThatThrownBy(() -> ttnn.openMeshDevice(mesh.shape()))
                     .hasMessageStartingWith("Cannot open a 2x4 mesh");
-        }
-    }
-
-    static class FaultTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension MESH_GUARD = MeshGuardExtension.builder()
-                .source(FakeMeshSource.builder()
-                        .faults(FaultPlan.none().failingAllocation(2))
-                        .build())
-                .build();
-
-        @Test
-        void aPlanMakesAnAllocationFail(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-            Assertions.assertThatThrownBy(() -> Buffers.take(mesh)).isInstanceOf(DeviceOutOfMemoryException.class);
         }
     }
 
@@ -86,22 +59,6 @@ class RuntimeChoiceTests implements WithFixtures {
             Assertions.assertThat(mesh.shape()).isEqualTo(MeshShape.of(1, 2));
             Assertions.assertThat(mesh.statistics(BufferType.TRACE).totalAllocatable())
                     .isEqualTo(4_096);
-        }
-    }
-
-    static class SystemBufferTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension MESH_GUARD = MeshGuardExtension.builder()
-                .source(FakeMeshSource.builder()
-                        .runtime(runtime -> runtime.systemBuffer(
-                                new Owner(Owner.Kind.DISPATCH, "prefetcher"), BufferType.DRAM, 4_096))
-                        .build())
-                .build();
-
-        @Test
-        void theBuilderReachesEveryChoiceOfTheRuntime(MeshDevice mesh) {
-            Assertions.assertThat(mesh.statistics(BufferType.DRAM).totalAllocated())
-                    .isPositive();
         }
     }
 
@@ -136,12 +93,6 @@ class RuntimeChoiceTests implements WithFixtures {
         void aSubmeshThatOutlivesItsParentIsNamed(MeshDevice mesh) {
             Buffers.take(mesh.createSubmesh(MeshShape.of(1, 2)));
             mesh.close();
-        }
-
-        @MustLeak
-        void aLeakOnASubmeshThatWasLeftOpenFailsTheTest(MeshDevice mesh) {
-            Assertions.assertThat(Buffers.take(mesh.createSubmesh(MeshShape.of(1, 2))))
-                    .isNotNull();
         }
     }
 }
