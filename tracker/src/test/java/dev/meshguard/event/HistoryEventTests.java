@@ -1,6 +1,5 @@
 package dev.meshguard.event;
 
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 

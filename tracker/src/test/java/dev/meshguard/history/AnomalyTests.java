@@ -3,7 +3,6 @@ package dev.meshguard.history;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.IgnoredFreeReason.FREED_BY_ADDRESS;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 

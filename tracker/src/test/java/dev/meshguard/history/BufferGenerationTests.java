@@ -3,11 +3,11 @@ package dev.meshguard.history;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.Ownership.NON_OWNING;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.tracker.script.HistoryScript.scriptOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
 import dev.meshguard.history.BufferGeneration.CountChange;
 import dev.meshguard.history.BufferGeneration.CountChange.Reason;
@@ -93,7 +93,7 @@ class BufferGenerationTests {
         assertThat(history.live().get(0).reports())
                 .filteredOn(Report::isOpen)
                 .extracting(report -> report.request().details().owner().orElseThrow())
-                .containsExactly(program(8));
+                .containsExactly(Owner.program("8"));
     }
 
     @Test
@@ -130,10 +130,10 @@ class BufferGenerationTests {
                         CountChange::reason,
                         change -> change.request().details().owner().orElseThrow())
                 .containsExactly(
-                        tuple(1L, 0, 1, Reason.ALLOCATED, program(7)),
-                        tuple(2L, 1, 2, Reason.REPORTED_AGAIN, program(8)),
-                        tuple(3L, 2, 1, Reason.RELEASED, program(7)),
-                        tuple(4L, 1, 0, Reason.FREED, program(8)));
+                        tuple(1L, 0, 1, Reason.ALLOCATED, Owner.program("7")),
+                        tuple(2L, 1, 2, Reason.REPORTED_AGAIN, Owner.program("8")),
+                        tuple(3L, 2, 1, Reason.RELEASED, Owner.program("7")),
+                        tuple(4L, 1, 0, Reason.FREED, Owner.program("8")));
     }
 
     @Test

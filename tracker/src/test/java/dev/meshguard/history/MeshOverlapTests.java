@@ -1,9 +1,6 @@
 package dev.meshguard.history;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
-import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static dev.meshguard.tracker.script.HistoryScript.on;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -115,7 +112,7 @@ class MeshOverlapTests {
         AllocationTracker tracker = AllocationTracker.create();
         for (int mesh = 0; mesh < 2; mesh++) {
             tracker.deviceOpened(0);
-            on(tracker).allocate(DRAM, device(0), 0x1000, 0x100).onMesh(mesh).recorded();
+            on(tracker).report("allocate DRAM 0x1000 on 0, size 0x100, mesh " + mesh);
             tracker.deviceClosed(0);
         }
 
@@ -125,18 +122,18 @@ class MeshOverlapTests {
 
     @Test
     void aDeviceThatOneMoreMeshOpensIsInTheSameOpenPeriod() {
-        var history = history().mesh(0, 0).mesh(1, 0).recorded();
+        var history = historyOf("mesh 0 over 0; mesh 1 over 0");
 
         assertThat(history.openPeriodAt(0, Long.MAX_VALUE)).isEqualTo(1);
     }
 
     @Test
     void meshesShareADeviceOnlyIfTheyAreOpenAtATime() {
-        assertThat(history().mesh(0, 0).close().mesh(1, 0).closed().meshesSharedADevice())
+        assertThat(historyOf("mesh 0 over 0; close; mesh 1 over 0; close").meshesSharedADevice())
                 .isFalse();
-        assertThat(history().mesh(0, 0).mesh(1, 1).closed().meshesSharedADevice())
+        assertThat(historyOf("mesh 0 over 0; mesh 1 over 1; close").meshesSharedADevice())
                 .isFalse();
-        assertThat(history().mesh(0, devices(0, 3)).submesh(1, 0, 3).closed().meshesSharedADevice())
+        assertThat(historyOf("mesh 0 over 0..3; mesh 1 in 0 over 3; close").meshesSharedADevice())
                 .isTrue();
     }
 }

@@ -7,8 +7,6 @@ import static dev.meshguard.history.CountingPolicy.ONCE_PER_ADDRESS;
 import static dev.meshguard.history.CountingPolicy.OWNED_ONLY;
 import static dev.meshguard.history.CountingPolicy.REFERENCE_COUNTED;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;

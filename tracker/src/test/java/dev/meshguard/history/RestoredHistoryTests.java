@@ -1,21 +1,15 @@
 package dev.meshguard.history;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
-import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
 import java.util.Optional;
@@ -26,7 +20,7 @@ class RestoredHistoryTests {
 
     @Test
     void saysWhatTheRecordedOneSays() {
-        AllocationHistory recorded = someHistory(history());
+        AllocationHistory recorded = someHistory();
 
         AllocationHistory restored = AllocationHistory.of(
                 recorded.events(), OptionalLong.of(recorded.ledgerEntries()), recorded.hasFlatAddresses());
@@ -95,15 +89,11 @@ class RestoredHistoryTests {
                         "ResultRead");
     }
 
-    private static AllocationHistory someHistory(HistoryScript script) {
-        return script.mesh(0, 0, 1, 2)
-                .allocate(DRAM, devices(0, 2), 0x1000, 64)
-                .free(DRAM, device(1), 0x1000)
-                .allocate(L1, device(0), 0x2000, 32)
-                .lifetime(BufferLifetime.SYSTEM)
-                .free(L1, device(0), 0x3000)
-                .allocate(DRAM, device(1), 0x1000, 128)
-                .free(DRAM, device(0), 0x1000)
-                .closed();
+    private static AllocationHistory someHistory() {
+        return historyOf("""
+                mesh 0 over 0..2; allocate DRAM 0x1000 on 0..2; free DRAM 0x1000 on 1;
+                allocate L1 0x2000 on 0, size 32, lifetime SYSTEM; free L1 0x3000 on 0; allocate DRAM 0x1000 on 1, size 128;
+                free DRAM 0x1000 on 0; close
+                """);
     }
 }

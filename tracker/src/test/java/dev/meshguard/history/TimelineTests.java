@@ -4,7 +4,6 @@ import static dev.meshguard.event.BufferLifetime.SYSTEM;
 import static dev.meshguard.event.BufferLifetime.USER;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

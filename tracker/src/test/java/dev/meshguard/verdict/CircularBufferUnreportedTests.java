@@ -1,11 +1,11 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
 import org.junit.jupiter.api.Test;
@@ -104,7 +104,7 @@ class CircularBufferUnreportedTests {
         for (int round = 0; round < 2; round++) {
             tracker.deviceOpened(0);
             tracker.allocated(
-                    tracker.request(AllocationDetails.circularBuffer(program(1))),
+                    tracker.request(AllocationDetails.circularBuffer(Owner.program("1"))),
                     0,
                     L1,
                     101_152 + round * 4_096,
@@ -112,8 +112,13 @@ class CircularBufferUnreportedTests {
                     Ownership.OWNING);
             tracker.deviceClosed(0);
         }
-        tracker.freed(tracker.release(AllocationDetails.circularBuffer(program(1))), 0, L1, 105_248, Ownership.OWNING);
-        tracker.ownerEnded(program(1));
+        tracker.freed(
+                tracker.release(AllocationDetails.circularBuffer(Owner.program("1"))),
+                0,
+                L1,
+                105_248,
+                Ownership.OWNING);
+        tracker.ownerEnded(Owner.program("1"));
 
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 

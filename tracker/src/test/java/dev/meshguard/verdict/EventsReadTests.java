@@ -1,10 +1,7 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
@@ -18,6 +15,7 @@ import java.util.AbstractList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -29,13 +27,10 @@ class EventsReadTests {
 
     @Test
     void unreportedMemoryIsSearchedWithoutAPassForEachAddress() {
-        long[] held = LongStream.range(0, FINDINGS).map(i -> i * 64).toArray();
+        String held = LongStream.range(0, FINDINGS).mapToObj(i -> " " + i * 64).collect(Collectors.joining());
 
-        AllocationHistory history = history()
-                .mesh(0, 0)
-                .witness(CLOSE_BEGUN, DRAM, device(0), held)
-                .witness(BEFORE_WIPE, DRAM, device(0), held)
-                .closed();
+        AllocationHistory history = historyOf("mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0:" + held
+                + "; witness BEFORE_WIPE DRAM on 0:" + held + "; close");
 
         assertThat(readsPerEvent(history)).isLessThan(READS);
     }

@@ -1,8 +1,6 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
@@ -10,7 +8,6 @@ import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.script.HistoryScript;
 import org.junit.jupiter.api.Test;
@@ -177,32 +174,32 @@ class FreeUnreportedTests {
     @Test
     void doesNotExcuseABufferReportedAfterTheReadingByARequestBegunBefore() {
         var tracker = AllocationTracker.create();
-        var script = HistoryScript.on(tracker).mesh(0, 0);
+        var script = HistoryScript.on(tracker).report("mesh 0 over 0");
         var request = tracker.request(AllocationDetails.user());
-        script.witness(CLOSE_BEGUN, DRAM, device(0));
+        script.report("witness CLOSE_BEGUN DRAM on 0");
         tracker.allocated(request, 0, DRAM, 0x1000, 64, Ownership.UNKNOWN);
 
-        judged(script.closed()).hasOnly(UNEXPLAINED, LEAKED);
+        judged(script.report("close").recorded()).hasOnly(UNEXPLAINED, LEAKED);
     }
 
     /** On device 1, the first of two buffers of one address is reported after the second one. */
     @Test
     void isNotProvedByAReservationOfAnEarlierRequest() {
         var tracker = AllocationTracker.create();
-        var script = HistoryScript.on(tracker).mesh(0, 0, 1);
+        var script = HistoryScript.on(tracker).report("mesh 0 over 0..1");
         var ofMesh = AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
         var first = tracker.request(ofMesh.withExtent(32));
         var free = tracker.release(first.details());
         tracker.allocated(first, 0, DRAM, 0x1000, 32, Ownership.NON_OWNING);
         tracker.freed(free, 0, DRAM, 0x1000, Ownership.NON_OWNING);
-        script.phase(Phase.TEST);
+        script.report("phase TEST");
         var second = tracker.request(ofMesh.withExtent(64));
         tracker.allocated(second, 1, DRAM, 0x1000, 64, Ownership.NON_OWNING);
         tracker.allocated(first, 1, DRAM, 0x1000, 32, Ownership.NON_OWNING);
         tracker.freed(free, 1, DRAM, 0x1000, Ownership.NON_OWNING);
         tracker.allocated(second, 0, DRAM, 0x1000, 64, Ownership.NON_OWNING);
 
-        judged(script.witness(CLOSE_BEGUN, DRAM, new int[] {0, 1}, 0x1000).closed())
+        judged(script.report("witness CLOSE_BEGUN DRAM on 0..1: 0x1000; close").recorded())
                 .hasOnly(UNEXPLAINED, LEAKED);
     }
 }

@@ -3,10 +3,7 @@ package dev.meshguard.verdict;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.HistoryEvent.NO_DEVICE;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.Outcome.LEAKED;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,6 +15,8 @@ import dev.meshguard.history.Timeline;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class OutcomeTests {
@@ -83,14 +82,17 @@ class OutcomeTests {
         story.holds();
     }
 
+    private static String tenThousandBuffers() {
+        return IntStream.range(0, 10_000)
+                .mapToObj(number ->
+                        "allocate DRAM " + 64 * number + " on " + number % 8 + (number == 0 ? "" : ", same line"))
+                .collect(Collectors.joining("; "));
+    }
+
     @Test
     void comesOutForTenThousandSurvivorsOfOneLine() {
-        var script = history();
-        for (int i = 0; i < 10_000; i++) {
-            script.allocate(DRAM, device(i % 8), 64L * i, 64);
-        }
-
-        LeakVerdict verdict = judged(script.recorded()).hasOutcome(LEAKED).verdict();
+        LeakVerdict verdict =
+                judged(historyOf(tenThousandBuffers())).hasOutcome(LEAKED).verdict();
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(10_000, 0, 0, 10_000, 0, 0, 0));
         assertThat(verdict.groups()).hasSize(1);
@@ -101,12 +103,9 @@ class OutcomeTests {
 
     @Test
     void comesOutForTenThousandSurvivorsWithoutOrigins() {
-        var script = historyWithoutOrigins();
-        for (int i = 0; i < 10_000; i++) {
-            script.allocate(DRAM, device(i % 8), 64L * i, 64);
-        }
-
-        judged(script.recorded()).hasOutcome(LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
+        judged(historyOf("without origins; " + tenThousandBuffers()))
+                .hasOutcome(LEAKED)
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test

@@ -1,7 +1,6 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 

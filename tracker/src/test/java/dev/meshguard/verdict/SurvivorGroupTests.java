@@ -1,13 +1,6 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.tracker.script.HistoryScript.program;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -27,18 +20,14 @@ class SurvivorGroupTests {
     }
 
     private static SurvivorGroup onDevices(int count, long size) {
-        return group(
-                history().allocate(DRAM, devices(0, count - 1), 0x1000, size).recorded());
+        return group(historyOf("allocate DRAM 0x1000 on 0..%d, size %d".formatted(count - 1, size)));
     }
 
     /** A program's binary, and one circular buffer as its consequence. */
     private static SurvivorGroup programOf(long binary, long circularBuffer) {
-        return group(history()
-                .allocate(DRAM, device(0), 0x1000, binary)
-                .ownedBy(program(7))
-                .allocate(L1, device(0), 101_152, circularBuffer)
-                .circularBufferOf(program(7))
-                .recorded());
+        return group(historyOf("""
+                allocate DRAM 0x1000 on 0, size %d, of program 7;
+                allocate L1 101152 on 0, size %d, circular buffer of program 7""".formatted(binary, circularBuffer)));
     }
 
     @Test
@@ -94,8 +83,7 @@ class SurvivorGroupTests {
     @Test
     void hasTheLabelAndTheOriginOfItsBuffers() {
         SurvivorGroup known = group(historyOf("allocate DRAM 0x1000 on 0, label weights"));
-        SurvivorGroup unknown = group(
-                historyWithoutOrigins().allocate(DRAM, device(0), 0x1000, 64).recorded());
+        SurvivorGroup unknown = group(historyOf("without origins; allocate DRAM 0x1000 on 0"));
 
         assertThat(known.label()).hasValue("weights");
         assertThat(known.origin()).isPresent();

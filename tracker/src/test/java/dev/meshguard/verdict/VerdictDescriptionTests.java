@@ -1,8 +1,6 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,8 +19,7 @@ class VerdictDescriptionTests {
 
     @Test
     void aSurvivorIsPrintedWithItsCauseStatusAndBuffer() {
-        LeakVerdict verdict = LeakCheck.create()
-                .examine(history().allocate(DRAM, device(3), 0x1000, 64).recorded());
+        LeakVerdict verdict = LeakCheck.create().examine(historyOf("allocate DRAM 0x1000 on 3"));
 
         assertThat(verdict.survivors().get(0))
                 .hasToString("UNEXPLAINED (leaked): DRAM 0x1000 (4096) on device 3, generation 1");

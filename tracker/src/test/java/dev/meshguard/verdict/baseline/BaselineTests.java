@@ -2,9 +2,7 @@ package dev.meshguard.verdict.baseline;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -23,10 +21,8 @@ class BaselineTests {
 
     private static LeakVerdict leaking(BufferType type, int buffers) {
         return LeakCheck.create()
-                .examine(historyWithoutOrigins()
-                        .allocate(type, devices(0, buffers - 1), 0x1000, 64)
-                        .labelled("weights")
-                        .recorded());
+                .examine(historyOf(
+                        "without origins; allocate %s 0x1000 on 0..%d, label weights".formatted(type, buffers - 1)));
     }
 
     @Test
@@ -94,13 +90,10 @@ class BaselineTests {
 
     @Test
     void coversNeitherInconclusiveNorMisreportedVerdicts() {
-        var script = historyWithoutOrigins();
-        script.allocate(DRAM, devices(0, 0), 0x1000, 64).labelled("weights").lost(1, "the socket's buffer was full");
-        LeakVerdict uncertain = LeakCheck.create().examine(script.recorded());
-        LeakVerdict unbalanced = LeakCheck.create()
-                .examine(historyWithoutOrigins()
-                        .free(DRAM, devices(0, 0), 0x1000)
-                        .recorded());
+        LeakVerdict uncertain = LeakCheck.create()
+                .examine(historyOf(
+                        "without origins; allocate DRAM 0x1000 on 0, label weights; lost 1 the buffer was full"));
+        LeakVerdict unbalanced = LeakCheck.create().examine(historyOf("without origins; free DRAM 0x1000 on 0"));
 
         assertThat(Baseline.of(uncertain).covers(uncertain)).isFalse();
         assertThat(Baseline.of(unbalanced).covers(unbalanced)).isFalse();

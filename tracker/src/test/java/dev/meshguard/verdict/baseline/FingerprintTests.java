@@ -1,20 +1,15 @@
 package dev.meshguard.verdict.baseline;
 
 import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.BufferType.SYSTEM_MEMORY;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
-import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Owner;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginFilter;
-import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.lang.reflect.Method;
@@ -49,25 +44,25 @@ class FingerprintTests {
 
     @Test
     void isTheSameOnEveryJdkWhereTheJdkCallsBack() throws Exception {
-        List<HistoryScript> scripts = new ArrayList<>(List.of(history()));
+        List<AllocationTracker> trackers = new ArrayList<>(List.of(AllocationTracker.create()));
 
-        scripts.forEach(script -> script.allocate(DRAM, device(0), 0x1000, 4_096));
+        trackers.forEach(tracker -> tracker.allocated(0, DRAM, 0x1000, 4_096));
 
-        assertThat(fingerprint(scripts.get(0)).digest())
+        assertThat(fingerprint(trackers.get(0)).digest())
                 .isEqualTo(sha256("DRAM\n4096\n" + HERE + "lambda$isTheSameOnEveryJdkWhereTheJdkCallsBack\n" + HERE
                         + "isTheSameOnEveryJdkWhereTheJdkCallsBack\n"));
     }
 
     @Test
     void isTheSameOnEveryJdkThroughStreams() throws Exception {
-        HistoryScript script = Stream.of(1, 2)
+        AllocationTracker tracker = Stream.of(1, 2)
                 .map(number -> number * 2)
                 .filter(number -> number > 2)
                 .map(number -> allocated())
                 .toList()
                 .get(0);
 
-        assertThat(fingerprint(script).digest())
+        assertThat(fingerprint(tracker).digest())
                 .isEqualTo(sha256("DRAM\n4096\n" + HERE + "allocated\n" + HERE
                         + "lambda$isTheSameOnEveryJdkThroughStreams\n" + HERE + "isTheSameOnEveryJdkThroughStreams\n"));
     }
@@ -76,7 +71,7 @@ class FingerprintTests {
     void isTheSameOnEveryJdkThroughReflectionAndProxies() throws Exception {
         Method method = FingerprintTests.class.getDeclaredMethod("allocated");
         @SuppressWarnings("unchecked")
-        Supplier<HistoryScript> proxy = (Supplier<HistoryScript>) Proxy.newProxyInstance(
+        Supplier<AllocationTracker> proxy = (Supplier<AllocationTracker>) Proxy.newProxyInstance(
                 FingerprintTests.class.getClassLoader(),
                 new Class<?>[] {Supplier.class},
                 (self, called, arguments) -> method.invoke(null));
@@ -89,16 +84,16 @@ class FingerprintTests {
 
     @Test
     void isTheSameFromAnAnonymousClass() throws Exception {
-        HistoryScript script = history();
+        AllocationTracker tracker = AllocationTracker.create();
 
-        new Consumer<HistoryScript>() {
+        new Consumer<AllocationTracker>() {
             @Override
-            public void accept(HistoryScript given) {
-                given.allocate(DRAM, device(0), 0x1000, 4_096);
+            public void accept(AllocationTracker given) {
+                given.allocated(0, DRAM, 0x1000, 4_096);
             }
-        }.accept(script);
+        }.accept(tracker);
 
-        assertThat(fingerprint(script).digest())
+        assertThat(fingerprint(tracker).digest())
                 .isEqualTo(sha256("DRAM\n4096\n" + HERE + "accept\n" + HERE + "isTheSameFromAnAnonymousClass\n"));
     }
 
@@ -135,15 +130,16 @@ class FingerprintTests {
 
     @Test
     void knowsNeitherDevicesNorAddressesNorLinesNorCauses() {
-        HistoryScript script = history();
+        AllocationTracker tracker = AllocationTracker.create();
         for (int device = 0; device < 3; device++) {
-            script.allocate(DRAM, device(device), 0x1000L * (device + 1), 4_096);
+            tracker.allocated(device, DRAM, 0x1000L * (device + 1), 4_096);
         }
-        Fingerprint inALoop = fingerprint(script);
-        HistoryScript closed = history().mesh(0, devices(0, 1));
-        closed.allocate(DRAM, device(0), 0x7000, 4_000);
+        Fingerprint inALoop = fingerprint(tracker);
+        AllocationTracker closed = AllocationTracker.create();
+        closed.deviceOpened(0);
+        closed.allocated(0, DRAM, 0x7000, 4_000);
 
-        closed.close();
+        closed.deviceClosed(0);
 
         assertThat(fingerprint(closed)).isEqualTo(inALoop);
     }
@@ -161,18 +157,15 @@ class FingerprintTests {
         "9223372036854775807, 9223372036854775807"
     })
     void knowsTheOrderOfTheSize(long size, long sizeClass) {
-        HistoryScript script = history().allocate(DRAM, device(0), 0x1000, size);
+        var history = historyOf("allocate DRAM 0x1000 on 0, size " + size);
 
-        assertThat(fingerprint(script).sizeClass()).isEqualTo(sizeClass);
+        assertThat(fingerprint(history).sizeClass()).isEqualTo(sizeClass);
     }
 
     @Test
     void distinguishesMemories() {
-        HistoryScript one = history();
-        HistoryScript other = history();
-        for (var script : List.of(one, other)) {
-            script.allocate(script == one ? DRAM : L1, device(0), 0x1000, 64);
-        }
+        var one = historyOf("allocate DRAM 0x1000 on 0");
+        var other = historyOf("allocate L1 0x1000 on 0");
 
         assertThat(fingerprint(one)).isNotEqualTo(fingerprint(other));
     }
@@ -202,12 +195,8 @@ class FingerprintTests {
     @ParameterizedTest
     @ValueSource(strings = {"7 (add)", "12 (add)", " 9  (add) "})
     void standsOnTheOwnerWithoutItsNumbersWhereThereIsNoOrigin(String program) throws Exception {
-        HistoryScript script = historyWithoutOrigins()
-                .allocate(L1, device(0), 0x1000, 64)
-                .ownedBy(Owner.program(program))
-                .labelled("kernel 1");
-
-        Fingerprint fingerprint = fingerprint(script);
+        Fingerprint fingerprint = fingerprint(
+                historyOf("without origins; allocate L1 0x1000 on 0, of program " + program + ", label kernel 1"));
 
         assertThat(fingerprint.digest()).isEqualTo(sha256("L1\n64\nowner program (add)\nlabel kernel 1\n"));
         assertThat(fingerprint.callSite()).isEqualTo("owner program (add), label kernel 1");
@@ -215,7 +204,7 @@ class FingerprintTests {
 
     @Test
     void isThatOfTypeAndSizeWhereNothingElseIsKnown() throws Exception {
-        Fingerprint fingerprint = fingerprint(historyWithoutOrigins().allocate(L1, device(0), 0x1000, 64));
+        Fingerprint fingerprint = fingerprint(historyOf("without origins; allocate L1 0x1000 on 0"));
 
         assertThat(fingerprint.digest()).isEqualTo(sha256("L1\n64\n"));
         assertThat(fingerprint.callSite()).isEqualTo("unknown");
@@ -232,13 +221,18 @@ class FingerprintTests {
         assertThat(other.abbreviated(8)).isEqualTo("abcdef02");
     }
 
-    private static HistoryScript allocated() {
-        return history().allocate(DRAM, device(0), 0x1000, 4_096);
+    private static AllocationTracker allocated() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(0, DRAM, 0x1000, 4_096);
+        return tracker;
     }
 
-    private static Fingerprint fingerprint(HistoryScript script) {
-        List<SurvivorGroup> groups =
-                LeakCheck.create().examine(script.recorded()).groups();
+    private static Fingerprint fingerprint(AllocationTracker tracker) {
+        return fingerprint(tracker.history());
+    }
+
+    private static Fingerprint fingerprint(AllocationHistory history) {
+        List<SurvivorGroup> groups = LeakCheck.create().examine(history).groups();
         List<Fingerprint> fingerprints =
                 groups.stream().map(Fingerprint::of).distinct().toList();
         assertThat(fingerprints).hasSize(1);
@@ -275,15 +269,15 @@ class FingerprintTests {
                         + "third\n"));
     }
 
-    private static HistoryScript third() {
+    private static AllocationTracker third() {
         return second();
     }
 
-    private static HistoryScript second() {
+    private static AllocationTracker second() {
         return first();
     }
 
-    private static HistoryScript first() {
+    private static AllocationTracker first() {
         return allocated();
     }
 }

@@ -2,8 +2,6 @@ package dev.meshguard.verdict.budget;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -155,10 +153,6 @@ class BudgetVerdictTests {
 
     private static BudgetVerdict judge(AllocationHistory history, BudgetSpec budget) {
         return BudgetVerdict.of(LeakCheck.create().examine(history), List.of(budget), List.of());
-    }
-
-    private static BudgetVerdict judge(List<FreeSpace> readings, BudgetSpec budget) {
-        return BudgetVerdict.of(LeakCheck.create().examine(history().recorded()), List.of(budget), readings);
     }
 
     @Test

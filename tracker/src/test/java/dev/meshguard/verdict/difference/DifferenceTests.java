@@ -2,10 +2,7 @@ package dev.meshguard.verdict.difference;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
-import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -15,7 +12,6 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
@@ -54,9 +50,8 @@ class DifferenceTests {
 
     @Test
     void whatIsGoneIsAChangeToo() {
-        AllocationHistory before =
-                historyWithoutOrigins().allocate(L1, device(2), 0x1000, 64).recorded();
-        AllocationHistory after = historyWithoutOrigins().recorded();
+        AllocationHistory before = historyOf("without origins; allocate L1 0x1000 on 2");
+        AllocationHistory after = historyOf("");
 
         HistoryDifference difference = HistoryDifference.between(before, after);
 
@@ -85,7 +80,7 @@ class DifferenceTests {
 
     @Test
     void buffersOfOneMethodAreOneSiteWhateverTheirSizes() {
-        assertThat(HistoryDifference.between(history().recorded(), inOneMethod(64, 128))
+        assertThat(HistoryDifference.between(historyOf(""), inOneMethod(64, 128))
                         .changes())
                 .extracting(UsageChange::after)
                 .containsExactly(new Usage(2, 192, 2, 192));
@@ -102,8 +97,7 @@ class DifferenceTests {
                 64,
                 Ownership.OWNING);
 
-        assertThat(HistoryDifference.between(history().recorded(), tracker.history())
-                        .changes())
+        assertThat(HistoryDifference.between(historyOf(""), tracker.history()).changes())
                 .extracting(UsageChange::origin)
                 .containsExactly(Optional.empty());
     }
@@ -124,14 +118,16 @@ class DifferenceTests {
     }
 
     private static AllocationHistory inOneMethod(long... sizes) {
-        HistoryScript script = history();
+        AllocationTracker tracker = AllocationTracker.create();
         for (long size : sizes) {
-            script.allocate(DRAM, device(0), 0x1000 * size, size);
+            tracker.allocated(0, DRAM, 0x1000 * size, size);
         }
-        return script.recorded();
+        return tracker.history();
     }
 
     private static AllocationHistory inAnother(long size) {
-        return history().allocate(DRAM, device(0), 0x1000, size).recorded();
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(0, DRAM, 0x1000, size);
+        return tracker.history();
     }
 }

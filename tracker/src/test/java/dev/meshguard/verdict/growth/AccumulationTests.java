@@ -3,7 +3,6 @@ package dev.meshguard.verdict.growth;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.HistoryEvent.NO_DEVICE;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
-import static dev.meshguard.tracker.script.HistoryScript.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -174,7 +173,7 @@ class AccumulationTests {
     void eachMeshIsARoundWhereNobodyMarkedAny() {
         HistoryScript script = HistoryScript.on(tracker);
         for (int mesh = 0; mesh < 3; mesh++) {
-            script.mesh(mesh, 0).allocate(DRAM, device(0), mesh * KIB, 64).closed();
+            script.report("mesh %1$d over 0; allocate DRAM 0x%1$d000 on 0; close".formatted(mesh));
         }
 
         Accumulation accumulation = Accumulation.of(LeakCheck.create().examine(tracker.history()), Rounds.MESHES);
@@ -187,9 +186,8 @@ class AccumulationTests {
     void whatIsFreedAfterACloseCountsForTheRoundThatClosed() {
         HistoryScript script = HistoryScript.on(tracker);
         for (int mesh = 0; mesh < 3; mesh++) {
-            script.mesh(mesh, 0).allocate(DRAM, device(0), KIB, 64).close().free(DRAM, device(0), KIB);
+            script.report("mesh " + mesh + " over 0; allocate DRAM 0x1000 on 0; close; free DRAM 0x1000 on 0");
         }
-        script.recorded();
 
         Accumulation accumulation = Accumulation.of(LeakCheck.create().examine(tracker.history()), Rounds.MESHES);
 
@@ -199,8 +197,9 @@ class AccumulationTests {
 
     @Test
     void meshesThatAreOpenAtATimeAreNoRounds() {
-        AllocationHistory history =
-                HistoryScript.on(tracker).mesh(0, 0).mesh(1, 1).closed();
+        AllocationHistory history = HistoryScript.on(tracker)
+                .report("mesh 0 over 0; mesh 1 over 1; close")
+                .recorded();
 
         assertThat(Accumulation.of(LeakCheck.create().examine(history), Rounds.MESHES)
                         .inconclusiveReasons())

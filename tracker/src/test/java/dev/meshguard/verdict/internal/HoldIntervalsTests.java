@@ -1,17 +1,11 @@
 package dev.meshguard.verdict.internal;
 
-import static dev.meshguard.event.BufferType.DRAM;
-import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -26,34 +20,24 @@ class HoldIntervalsTests {
         return new HoldIntervals(LeakCheck.create().examine(history));
     }
 
-    private static HistoryScript buffer() {
-        return history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64);
-    }
-
     static Stream<Arguments> lastMoments() {
-        AllocationHistory misreported = buffer().owning()
-                .andOnceMore(Ownership.NON_OWNING)
-                .andOnceMore(Ownership.NON_OWNING)
-                .free(DRAM, device(0), 0x1000)
-                .owning()
-                .free(DRAM, device(0), 0x1000)
-                .nonOwning()
-                .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
-        AllocationHistory ofEndedProgram = historyOf("""
-                mesh 0 over 0; allocate L1 101152 on 0, size 4096, circular buffer of program 7; end program 7; close
-                """);
+        String buffer = "mesh 0 over 0; allocate DRAM 0x1000 on 0";
         return Stream.of(
-                arguments("the end where it was not freed", buffer().closed(), HoldIntervals.TO_THE_END),
-                arguments("its free", buffer().free(DRAM, device(0), 0x1000).closed(), 4),
-                arguments("the last free of what is misreported", misreported, 7),
-                arguments("the end of its owner where nothing misreported was freed", ofEndedProgram, 4));
+                arguments("the end where it was not freed", buffer + "; close", HoldIntervals.TO_THE_END),
+                arguments("its free", buffer + "; free DRAM 0x1000 on 0; close", 4),
+                arguments("the last free of what is misreported", buffer + """
+                        , owning, again NON_OWNING, again NON_OWNING; free DRAM 0x1000 on 0, owning;
+                        free DRAM 0x1000 on 0, view; witness CLOSE_BEGUN DRAM on 0; close
+                        """, 7),
+                arguments("the end of its owner where nothing misreported was freed", """
+                        mesh 0 over 0; allocate L1 101152 on 0, circular buffer of program 7; end program 7; close
+                        """, 4));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("lastMoments")
-    void isHeldTo(String moment, AllocationHistory history, long until) {
-        HoldIntervals memory = held(history);
+    void isHeldTo(String moment, String history, long until) {
+        HoldIntervals memory = held(historyOf(history));
 
         assertThat(memory.holdIntervals())
                 .extracting(BufferGeneration.HoldInterval::until)

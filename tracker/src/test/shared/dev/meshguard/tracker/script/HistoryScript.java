@@ -5,61 +5,60 @@ import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.tracker.Scope;
 import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a history with the verbs of a test.
+ * Records a history from sentences, separated by semicolons; after a comma follows a detail.
  *
- * <p>Verbs are reported in the order in which they are written. Methods after a verb ({@link #ownedBy},
- * {@link #owning}) add details to it. An allocation's origin is the line that requests it.
+ * <pre>
+ * mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1, owning, of program 7; witness CLOSE_BEGUN DRAM on 1: 0x1000; close
+ * </pre>
  *
- * <pre>{@code
- * history().allocate(L1, device(0), 101_152, 4_096).circularBufferOf(program(7)).endOf(program(7)).closed();
- * }</pre>
- *
- * <p>A history without loops or values of its own is shorter as {@linkplain #report sentences}.
+ * <p>A buffer has 64 bytes if no size is given. Each sentence is a line of its own for origins, except frees in a context;
+ * {@code same line} is that of the request before, and with {@code same request} it is that request that reports once more. A
+ * word that has no meaning is an error.
  */
 public final class HistoryScript {
+
+    private static final long SIZE = 64;
 
     private final AllocationTracker tracker;
     private final boolean withOrigins;
     private final Map<Integer, MeshDescription> open = new LinkedHashMap<>();
-    private final HistorySentences sentences = new HistorySentences(this);
-    private @Nullable Verb pending;
-    private final Map<Long, MemoryRequest> requests = new LinkedHashMap<>();
+    private final Map<String, AllocationContext> contexts = new HashMap<>();
+    private final Map<Long, MemoryRequest> requests = new HashMap<>();
     private MemoryRequest lastRequest = MemoryRequest.of(AllocationDetails.user());
+    private Scope current = () -> {};
+    private boolean isPart;
+    private int line;
+    private int lineOfRequest;
 
     private HistoryScript(AllocationTracker tracker, boolean withOrigins) {
         this.tracker = tracker;
         this.withOrigins = withOrigins;
-    }
-
-    /** Starts a history with origins. */
-    public static HistoryScript history() {
-        return new HistoryScript(AllocationTracker.create(), true);
-    }
-
-    /** Starts a history as a log has it: requests cannot be distinguished. */
-    public static HistoryScript historyWithoutOrigins() {
-        return on(AllocationTracker.builder().originCapture(OriginCapture.NONE).build());
     }
 
     /** Returns the history that sentences report. */
@@ -68,80 +67,145 @@ public final class HistoryScript {
     }
 
     /**
-     * Returns a history that sentences begin. Before them may stand {@code without origins;} or {@code banked addresses;}.
+     * Returns a history that sentences begin. Before them may stand {@code without origins;}, as in a log, where requests cannot be
+     * distinguished, or {@code banked addresses;}.
      */
     public static HistoryScript scriptOf(String text) {
         String[] conditionAndRest = text.split(";", 2);
         return switch (conditionAndRest[0].strip()) {
-            case "without origins" -> historyWithoutOrigins().report(conditionAndRest[1]);
+            case "without origins" ->
+                on(AllocationTracker.builder().originCapture(OriginCapture.NONE).build())
+                        .report(conditionAndRest[1]);
             case "banked addresses" ->
                 on(AllocationTracker.builder().bankedAddresses().build()).report(conditionAndRest[1]);
-            default -> history().report(text);
+            default -> new HistoryScript(AllocationTracker.create(), true).report(text);
         };
     }
 
-    /** Continues the recording of a tracker. */
+    /** Continues the recording of a tracker, which captures origins itself. */
     public static HistoryScript on(AllocationTracker tracker) {
         return new HistoryScript(tracker, false);
     }
 
-    /** Returns one device. */
-    public static int[] device(int device) {
-        return new int[] {device};
-    }
-
-    /** Returns the devices from the first to the last. */
-    public static int[] devices(int first, int last) {
-        return IntStream.rangeClosed(first, last).toArray();
-    }
-
-    /** Returns a program. */
-    public static Owner program(int number) {
-        return Owner.program(Integer.toString(number));
-    }
-
-    /** Reports sentences, as {@link HistorySentences} describes them. */
+    /** Reports what sentences say. */
     public HistoryScript report(String text) {
-        sentences.read(text);
-        return this;
-    }
-
-    // Meshes
-
-    /** Opens a mesh, and initialises its devices. */
-    public HistoryScript mesh(int id, int... devices) {
-        meshWithoutDevices(id, devices);
-        for (int device : devices) {
-            tracker.deviceOpened(device);
+        for (String sentence : text.split(";", -1)) {
+            if (!sentence.isBlank()) {
+                line++;
+                try {
+                    readSentence(Stream.of(sentence.strip().split(", ", -1))
+                            .map(Words::new)
+                            .toList());
+                } catch (IllegalArgumentException wrong) {
+                    throw new IllegalArgumentException(wrong.getMessage() + " in \"" + sentence.strip() + "\"", wrong);
+                }
+            }
         }
         return this;
     }
 
-    /** Opens a mesh of a source that does not report the initialisation of devices. */
-    public HistoryScript meshWithoutDevices(int id, int... devices) {
-        return opened(MeshDescription.of(id, "mesh " + id, list(devices)));
+    /** Returns the history as it is. */
+    public AllocationHistory recorded() {
+        return tracker.history();
     }
 
-    /** Opens a submesh: its devices are already open and stay unchanged. */
-    public HistoryScript submesh(int id, int parent, int... devices) {
-        return opened(MeshDescription.of(id, "1x" + devices.length + " submesh", list(devices))
-                .withParent(parent));
+    /** Returns the part of the history for which a context is responsible. */
+    public AllocationHistory partOf(String context) {
+        return recorded().partOf(context(context));
     }
 
-    /** Opens a mesh as described. */
-    HistoryScript opened(MeshDescription mesh) {
-        tracker().meshOpened(mesh);
+    private AllocationContext context(String name) {
+        return contexts.computeIfAbsent(name, tracker::context);
+    }
+
+    private void readSentence(List<Words> parts) {
+        Words words = parts.get(0);
+        List<Words> details = parts.subList(1, parts.size());
+        String verb = words.next();
+        switch (verb) {
+            case "allocate", "free", "ignore" -> buffers(verb, words, details);
+            case "witness" -> witness(words, details);
+            case "mesh" -> mesh(words, details);
+            case "source" -> source(words, details);
+            default -> report(verb, words);
+        }
+        parts.forEach(Words::end);
+    }
+
+    private void report(String verb, Words words) {
+        switch (verb) {
+            case "close" -> close(words);
+            case "closing" -> open.keySet().forEach(tracker::meshClosing);
+            case "cached" -> tracker.ownerCached(words.owner(), "program cache");
+            case "end" -> tracker.ownerEnded(words.owner());
+            case "phase" -> tracker.phase(new Phase(words.rest()));
+            case "stopped" -> tracker.trackingStopped(words.rest());
+            case "started" -> tracker.trackingStarted();
+            case "died" -> tracker.processDied(words.number());
+            case "checked" -> tracker.checked(LocalDate.parse(words.isEmpty() ? "2026-11-20" : words.next()));
+            case "handle" -> tracker.traced(lastRequest, handle(words));
+            case "lost" -> tracker.reportsLost(words.number(), words.rest());
+            case "trace" -> trace(new Owner(Owner.Kind.TRACE, words.next()), words);
+            case "read" -> tracker.resultRead(requestOf(words.number()));
+            case "for" -> responsible(words);
+            default -> throw Words.unknown(verb);
+        }
+    }
+
+    /**
+     * {@code mesh 0 over 0..3}, {@code mesh 1 in 0 over 0}, a submesh whose devices are already open, or {@code mesh 0 without 0}
+     * if no device is reported.
+     */
+    private void mesh(Words words, List<Words> details) {
+        int id = words.integer();
+        String relation = words.next();
+        switch (relation) {
+            case "over" -> {
+                List<Integer> devices = words.devices();
+                open(MeshDescription.of(id, "mesh " + id, devices));
+                devices.forEach(tracker::deviceOpened);
+            }
+            case "in" -> {
+                int parent = words.integer();
+                List<Integer> devices = words.skip("over").devices();
+                open(MeshDescription.of(id, "1x" + devices.size() + " submesh", devices).withParent(parent));
+            }
+            case "without" -> {
+                List<Integer> devices = words.devices();
+                int busiest = -1;
+                for (Words detail : details) {
+                    busiest = detail.skip("busiest").integer();
+                }
+                open(new MeshDescription(id, "mesh " + id, devices, busiest));
+            }
+            default -> throw Words.unknown(relation);
+        }
+    }
+
+    private void open(MeshDescription mesh) {
+        tracker.meshOpened(mesh);
         open.put(mesh.id(), mesh);
-        return this;
     }
 
-    static List<Integer> list(int[] devices) {
-        return IntStream.of(devices).boxed().toList();
+    /** {@code close}: every open mesh with its devices; {@code close without devices}; or one mesh: {@code close 0}. */
+    private void close(Words words) {
+        if (words.isEmpty()) {
+            open.values().forEach(mesh -> {
+                tracker.meshClosed(mesh.id());
+                mesh.devices().forEach(tracker::deviceClosed);
+            });
+            open.clear();
+        } else if (words.isNext("without")) {
+            words.skip("devices");
+            open.keySet().forEach(tracker::meshClosed);
+            open.clear();
+        } else {
+            closeMesh(words.integer());
+        }
     }
 
-    /** Closes one mesh; devices that another one uses stay open. */
-    public HistoryScript closeMesh(int id) {
-        flush();
+    /** Devices that another mesh uses stay open. */
+    private void closeMesh(int id) {
         MeshDescription mesh = open.remove(id);
         tracker.meshClosing(id);
         for (int device : mesh.devices()) {
@@ -150,59 +214,61 @@ public final class HistoryScript {
             }
         }
         tracker.meshClosed(id);
-        return this;
     }
 
-    /** Begins the close of every open mesh. */
-    public HistoryScript closing() {
-        flush();
-        open.keySet().forEach(tracker::meshClosing);
-        return this;
+    /**
+     * {@code source snapshots}, with {@code inferring frees} if it sees no free itself; and with its words: {@code memory native
+     * memory}, {@code counted in arena} and {@code freed by close closed}, or {@code objects Options}.
+     */
+    private void source(Words words, List<Words> details) {
+        SourceDescription source = SourceDescription.of(words.rest());
+        SourceVocabulary vocabulary = SourceVocabulary.MESH;
+        for (Words detail : details) {
+            String name = detail.next();
+            switch (name) {
+                case "inferring" -> {
+                    detail.skip("frees");
+                    source = source.inferringFrees();
+                }
+                case "memory" -> vocabulary = SourceVocabulary.of(detail.rest());
+                case "objects" -> vocabulary = SourceVocabulary.ofObjects(detail.rest());
+                case "counted" -> vocabulary = vocabulary.countedIn(detail.skip("in").next());
+                case "freed" -> vocabulary = vocabulary.freedBy(detail.skip("by").next(), detail.next());
+                default -> throw Words.unknown(name);
+            }
+        }
+        tracker.sourceAttached(vocabulary.hasDevices() ? source : source.speaking(vocabulary));
     }
 
-    /** Closes every open mesh with its devices. */
-    public HistoryScript close() {
-        flush();
-        open.values().forEach(mesh -> {
-            tracker.meshClosed(mesh.id());
-            mesh.devices().forEach(tracker::deviceClosed);
-        });
-        open.clear();
-        return this;
+    /** {@code handle lost}, {@code handle unknown}, {@code handle held} or {@code handle held by Cache.all -> ArrayList[0]}. */
+    private static Reachability handle(Words words) {
+        String found = words.next();
+        return switch (found) {
+            case "lost" -> Reachability.lost();
+            case "unknown" -> Reachability.unknown();
+            case "held" ->
+                words.isEmpty()
+                        ? Reachability.held()
+                        : Reachability.heldBy(
+                                List.of(words.skip("by").rest().split(" -> ", -1)));
+            default -> throw Words.unknown(found);
+        };
     }
 
-    /** Closes every open mesh of a source that does not report devices. */
-    public HistoryScript closeWithoutDevices() {
-        flush();
-        open.keySet().forEach(tracker::meshClosed);
-        open.clear();
-        return this;
+    /** {@code trace 1 begins}, {@code reads 0x1000}, {@code writes 0x1000}, {@code ends} and {@code replays}, on mesh 0. */
+    private void trace(Owner trace, Words words) {
+        String what = words.next();
+        switch (what) {
+            case "begins" -> tracker.captureBegan(0, trace);
+            case "reads" -> tracker.bufferCaptured(trace, requestOf(words.number()));
+            case "writes" -> tracker.resultCaptured(trace, requestOf(words.number()));
+            case "ends" -> tracker.captureEnded(trace);
+            case "replays" -> tracker.traceReplayed(trace, List.of());
+            default -> throw Words.unknown(what);
+        }
     }
 
-    /** Closes every open mesh and returns the history. */
-    public AllocationHistory closed() {
-        return close().recorded();
-    }
-
-    /** Returns the history as it is. */
-    public AllocationHistory recorded() {
-        return tracker().history();
-    }
-
-    /** Returns the part of the history for which a context is responsible. */
-    public AllocationHistory partOf(String context) {
-        return recorded().partOf(sentences.context(context));
-    }
-
-    /** Reports what was said so far and returns who records it. */
-    AllocationTracker tracker() {
-        flush();
-        return tracker;
-    }
-
-    /** Returns the last request that allocated an address. */
-    MemoryRequest requestOf(long address) {
-        flush();
+    private MemoryRequest requestOf(long address) {
         MemoryRequest request = requests.get(address);
         if (request == null) {
             throw new IllegalArgumentException("Nothing was allocated at " + address);
@@ -210,318 +276,171 @@ public final class HistoryScript {
         return request;
     }
 
-    // Buffers
-
-    /** Reports one request: a buffer at the same address of each device. */
-    public HistoryScript allocate(BufferType type, int[] devices, long address, long size) {
-        return next(new Verb(true, type, places(devices, address), size));
+    /** {@code for decode}: the context of that name is responsible from here on; {@code for all}: none is. */
+    private void responsible(Words words) {
+        current.close();
+        String name = words.next();
+        isPart = !name.equals("all");
+        current = isPart ? context(name).makeCurrent() : () -> {};
     }
 
-    /** Reports that the buffers at an address were freed. */
-    public HistoryScript free(BufferType type, int[] devices, long address) {
-        return next(new Verb(false, type, places(devices, address), 0));
+    /**
+     * {@code CLOSE_BEGUN DRAM on 0: 0x1000 0x2000}, of mesh 0 unless another one is named; {@code and L1+TRACE on 0} adds regions
+     * to the snapshot.
+     */
+    private void witness(Words words, List<Words> details) {
+        WitnessSnapshot.Moment moment = words.constant(WitnessSnapshot.Moment.class);
+        int mesh = 0;
+        AllocatorId allocator = null;
+        List<Words> regions = new ArrayList<>(List.of(words));
+        for (Words detail : details) {
+            String name = detail.next();
+            switch (name) {
+                case "mesh" -> mesh = detail.integer();
+                case "allocator" -> allocator = detail.allocator();
+                case "and" -> regions.add(detail);
+                default -> throw Words.unknown(name);
+            }
+        }
+        WitnessSnapshot reading = WitnessSnapshot.of(mesh, moment);
+        reading = allocator == null ? reading : reading.ofAllocator(allocator);
+        for (Words region : regions) {
+            String[] types = region.next().split("\\+", 0);
+            List<Integer> devices = region.skip("on").devices();
+            long[] taken = region.numbers();
+            for (String type : types) {
+                reading = reading.region(devices, BufferType.valueOf(type), taken);
+            }
+        }
+        tracker.witnessed(reading);
     }
 
-    /** Reports that a free was ignored. */
-    public HistoryScript freeIgnored(BufferType type, int[] devices, long address, IgnoredFreeReason reason) {
-        free(type, devices, address);
-        verb().reason = reason;
-        return this;
-    }
-
-    /** The request also allocated on another device, at another address. */
-    public HistoryScript and(int[] devices, long address) {
-        verb().places.addAll(places(devices, address));
-        return this;
-    }
-
-    /** The request reported all its buffers again. */
-    public HistoryScript andOnceMore(Ownership ownership) {
-        verb().repeats.add(ownership);
-        return this;
-    }
-
-    /** Each device has its own request. */
-    HistoryScript eachOnItsOwn() {
-        verb().oneByOne = true;
-        return this;
-    }
-
-    /** It has a size. */
-    HistoryScript size(long size) {
-        verb().size = size;
-        return this;
-    }
-
-    /** The request before it reports it too. */
-    HistoryScript ofSameRequest() {
-        verb().request = lastRequest;
-        return this;
-    }
-
-    /** A line of a test requests it, or frees it. */
-    HistoryScript atLine(int line) {
-        verb().stack = new StackTraceElement[] {
-            new StackTraceElement("dev.example.HistoryTests", "story", "HistoryTests.java", line)
-        };
-        verb().isAtLine = true;
-        return this;
-    }
-
-    /** Nothing of its stack is known. */
-    HistoryScript withoutFrames() {
-        verb().stack = new StackTraceElement[0];
-        return this;
-    }
-
-    /** It belonged to an owner. */
-    public HistoryScript ownedBy(Owner owner) {
-        verb().details = verb().details.ownedBy(owner);
-        return this;
-    }
-
-    /** It was a circular buffer of a program. */
-    public HistoryScript circularBufferOf(Owner program) {
-        verb().details = AllocationDetails.circularBuffer(program);
-        return this;
-    }
-
-    /** It had a lifetime. */
-    public HistoryScript lifetime(BufferLifetime lifetime) {
-        verb().details = verb().details.withLifetime(lifetime);
-        return this;
-    }
-
-    /** The allocator of a mesh reserved it, or frees it. */
-    public HistoryScript onMesh(int mesh) {
-        verb().details = verb().details.onMesh(mesh);
-        return this;
-    }
-
-    /** An allocator reserved it, or frees it. */
-    public HistoryScript fromAllocator(AllocatorId allocator) {
-        verb().details = verb().details.fromAllocator(allocator);
-        return this;
-    }
-
-    /** It reserved nothing, and points to memory of another request. */
-    public HistoryScript asView() {
-        verb().details = verb().details.asView();
-        return this;
-    }
-
-    /** It had a label. */
-    public HistoryScript labelled(String label) {
-        verb().details = verb().details.labelled(label);
-        return this;
-    }
-
-    /** A source reported it. */
-    HistoryScript fromSource(String source) {
-        verb().details = verb().details.fromSource(source);
-        return this;
-    }
-
-    /** It occupied the given number of bytes of a bank. */
-    public HistoryScript extent(long bytes) {
-        verb().details = verb().details.withExtent(bytes);
-        return this;
-    }
-
-    /** Its library frees it some time after its last handle was collected. */
-    public HistoryScript freedOnCollection() {
-        verb().details = verb().details.asFreedOnCollection();
-        return this;
-    }
-
-    /** Its last handle was garbage collected; no call freed it. */
-    public HistoryScript ofCollectedHandle() {
-        verb().details = verb().details.ofCollectedHandle();
-        return this;
-    }
-
-    /** The object that reported it owned the memory. */
-    public HistoryScript owning() {
-        verb().ownership = Ownership.OWNING;
-        return this;
-    }
-
-    /** The object that reported it only pointed to the memory. */
-    public HistoryScript nonOwning() {
-        verb().ownership = Ownership.NON_OWNING;
-        return this;
-    }
-
-    // Everything else
-
-    /** Reports that an owner is in the program cache. */
-    public HistoryScript cached(Owner owner) {
-        flush();
-        tracker.ownerCached(owner, "program cache");
-        return this;
-    }
-
-    /** Reports the end of an owner. */
-    public HistoryScript endOf(Owner owner) {
-        flush();
-        tracker.ownerEnded(owner);
-        return this;
-    }
-
-    /** Begins a phase that nothing ends. */
-    public HistoryScript phase(Phase phase) {
-        flush();
-        tracker.phase(phase);
-        return this;
-    }
-
-    /** Reports the addresses that the allocator of mesh 0 lists as allocated in one memory of some devices. */
-    public HistoryScript witness(WitnessSnapshot.Moment moment, BufferType type, int[] devices, long... taken) {
-        flush();
-        tracker.witnessed(WitnessSnapshot.of(0, moment).region(list(devices), type, taken));
-        return this;
-    }
-
-    /** Reports that reports are missing. */
-    public HistoryScript lost(long count, String reason) {
-        flush();
-        tracker.reportsLost(count, reason);
-        return this;
-    }
-
-    /** Connects a source that may have nothing to report. */
-    public HistoryScript source(String name) {
-        flush();
-        tracker.sourceAttached(name);
-        return this;
-    }
-
-    /** Reports that the source stops reporting. */
-    public HistoryScript stopped(String reason) {
-        flush();
-        tracker.trackingStopped(reason);
-        return this;
-    }
-
-    /** Reports that the source reports again. */
-    public HistoryScript started() {
-        flush();
-        tracker.trackingStarted();
-        return this;
-    }
-
-    /** Reports the end of a process. */
-    public HistoryScript died(long processId) {
-        flush();
-        tracker.processDied(processId);
-        return this;
-    }
-
-    /** Makes the check, on the given date. */
-    public HistoryScript checkedOn(String date) {
-        flush();
-        tracker.checked(LocalDate.parse(date));
-        return this;
-    }
-
-    /** Records the search result for the handle of the last request; the event is numbered after the report. */
-    public HistoryScript traced(Reachability reachability) {
-        flush();
-        tracker.traced(lastRequest, reachability);
-        return this;
-    }
-
-    /** Sets the process that reports the last request or free. */
-    public HistoryScript by(long processId) {
-        verb().details = verb().details.reportedBy(processId);
-        return this;
+    /** {@code DRAM 0x1000 on 0..3}, and details; {@code 0x1000..0x3000} are as many requests of one line, 0x1000 apart. */
+    private void buffers(String verb, Words words, List<Words> details) {
+        BufferType type = words.constant(BufferType.class);
+        long[] addresses = words.addresses();
+        List<Integer> devices = words.skip("on").devices();
+        if (verb.equals("allocate") && details.stream().noneMatch(detail -> detail.is("same line"))) {
+            lineOfRequest = line;
+        }
+        for (long address : addresses) {
+            List<Words> left = details.stream().map(Words::again).toList();
+            IgnoredFreeReason reason =
+                    verb.equals("ignore") ? left.get(0).constant(IgnoredFreeReason.class) : null;
+            Buffers buffers = new Buffers(type);
+            buffers.places(devices, address);
+            left.stream().filter(detail -> !detail.isEmpty()).forEach(buffers::detail);
+            left.forEach(Words::end);
+            if (verb.equals("allocate")) {
+                buffers.allocate();
+            } else {
+                buffers.free(reason);
+            }
+        }
+        details.forEach(Words::rest);
     }
 
     private record Place(int device, long address) {}
 
-    private static List<Place> places(int[] devices, long address) {
-        return IntStream.of(devices)
-                .mapToObj(device -> new Place(device, address))
-                .toList();
-    }
+    /** What one sentence allocates or frees. */
+    private final class Buffers {
 
-    /** An allocation or a free, until all its details are set. */
-    private static final class Verb {
-        private final boolean allocates;
         private final BufferType type;
-        private final List<Place> places;
+        private final List<Place> places = new ArrayList<>();
         private final List<Ownership> repeats = new ArrayList<>();
-        private StackTraceElement[] stack = new Throwable().getStackTrace();
         private @Nullable MemoryRequest request;
-        private boolean isAtLine;
+        private boolean hasFrames = true;
         private boolean oneByOne;
-        private @Nullable IgnoredFreeReason reason;
-        private long size;
+        private long size = SIZE;
         private AllocationDetails details = AllocationDetails.user();
         private Ownership ownership = Ownership.UNKNOWN;
 
-        private Verb(boolean allocates, BufferType type, List<Place> places, long size) {
-            this.allocates = allocates;
+        private Buffers(BufferType type) {
             this.type = type;
-            this.places = new ArrayList<>(places);
-            this.size = size;
         }
-    }
 
-    private HistoryScript next(Verb verb) {
-        flush();
-        pending = verb;
-        return this;
-    }
-
-    private Verb verb() {
-        if (pending == null) {
-            throw new IllegalStateException("There is no allocation or free to say more about");
+        private void places(List<Integer> devices, long address) {
+            devices.forEach(device -> places.add(new Place(device, address)));
         }
-        return pending;
-    }
 
-    private void flush() {
-        Verb verb = pending;
-        pending = null;
-        if (verb == null) {
-            return;
+        private void detail(Words words) {
+            String detail = words.next();
+            switch (detail) {
+                case "size" -> size = words.number();
+                case "each" -> oneByOne = true;
+                case "same" -> {
+                    if (words.isNext("request")) {
+                        request = lastRequest;
+                    } else {
+                        words.skip("line");
+                    }
+                }
+                case "owning" -> ownership = Ownership.OWNING;
+                case "view" -> ownership = Ownership.NON_OWNING;
+                case "again" -> repeats.add(words.constant(Ownership.class));
+                case "and" -> {
+                    long address = words.number();
+                    places(words.skip("on").devices(), address);
+                }
+                case "without" -> {
+                    words.skip("frames");
+                    hasFrames = false;
+                }
+                default -> details = detailed(detail, words);
+            }
         }
-        if (!verb.allocates) {
-            MemoryRequest release = withOrigins && verb.isAtLine ? known(verb) : tracker.release(verb.details);
-            verb.places.forEach(place -> free(release, verb, place));
-            return;
-        }
-        MemoryRequest request = verb.request == null ? request(verb) : verb.request;
-        lastRequest = request;
-        for (Place place : verb.places) {
-            allocate(verb.oneByOne ? request(verb) : request, verb, place, verb.ownership);
-        }
-        for (Ownership ownership : verb.repeats) {
-            verb.places.forEach(place -> allocate(request, verb, place, ownership));
-        }
-    }
 
-    private void free(MemoryRequest release, Verb verb, Place place) {
-        if (verb.reason == null) {
-            tracker.freed(release, place.device(), verb.type, place.address(), verb.ownership);
-        } else {
-            tracker.freeIgnored(release, place.device(), verb.type, place.address(), verb.reason);
+        private AllocationDetails detailed(String detail, Words words) {
+            return switch (detail) {
+                case "of" -> details.ownedBy(words.owner());
+                case "circular" ->
+                    AllocationDetails.circularBuffer(words.skip("buffer").skip("of").owner());
+                case "lifetime" -> details.withLifetime(words.constant(BufferLifetime.class));
+                case "mesh" -> details.onMesh(words.integer());
+                case "allocator" -> details.fromAllocator(words.allocator());
+                case "pointer" -> details.asView();
+                case "label" -> details.labelled(words.rest());
+                case "from" -> details.fromSource(words.next());
+                case "extent" -> details.withExtent(words.number());
+                case "collectable" -> details.asFreedOnCollection();
+                case "collected" -> details.ofCollectedHandle();
+                case "process" -> details.reportedBy(words.number());
+                default -> throw Words.unknown(detail);
+            };
         }
-    }
 
-    private void allocate(MemoryRequest request, Verb verb, Place place, Ownership ownership) {
-        requests.put(place.address(), request);
-        tracker.allocated(request, place.device(), verb.type, place.address(), verb.size, ownership);
-    }
+        private void allocate() {
+            lastRequest = request == null ? request() : request;
+            MemoryRequest ofAll = lastRequest;
+            places.forEach(place -> allocate(oneByOne ? request() : ofAll, place, ownership));
+            repeats.forEach(repeat -> places.forEach(place -> allocate(ofAll, place, repeat)));
+        }
 
-    /** The stack is that of the verb; when it is reported, the next line is running. A request of a context keeps its own. */
-    private MemoryRequest request(Verb verb) {
-        MemoryRequest request = tracker.request(verb.details);
-        return withOrigins && request.context().isEmpty() ? known(verb) : request;
-    }
+        /** A request of a context keeps its own origin. */
+        private MemoryRequest request() {
+            MemoryRequest captured = tracker.request(details);
+            return withOrigins && captured.context().isEmpty() ? atLine(lineOfRequest) : captured;
+        }
 
-    private static MemoryRequest known(Verb verb) {
-        return MemoryRequest.restored(verb.details, Optional.of(Origin.of(verb.stack)));
+        private MemoryRequest atLine(int number) {
+            var frame = new StackTraceElement("dev.example.HistoryTests", "story", "HistoryTests.java", number);
+            return MemoryRequest.restored(details, Optional.of(hasFrames ? Origin.of(frame) : Origin.of()));
+        }
+
+        private void allocate(MemoryRequest by, Place place, Ownership as) {
+            requests.put(place.address(), by);
+            tracker.allocated(by, place.device(), type, place.address(), size, as);
+        }
+
+        private void free(@Nullable IgnoredFreeReason reason) {
+            MemoryRequest release = withOrigins && !isPart ? atLine(line) : tracker.release(details);
+            for (Place place : places) {
+                if (reason == null) {
+                    tracker.freed(release, place.device(), type, place.address(), ownership);
+                } else {
+                    tracker.freeIgnored(release, place.device(), type, place.address(), reason);
+                }
+            }
+        }
     }
 }
