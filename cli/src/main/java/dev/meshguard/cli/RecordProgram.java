@@ -138,6 +138,7 @@ final class RecordProgram implements Subcommand {
 
     private TrackedProcess start(Terminal terminal) throws UsageException {
         TrackedProcess.Builder builder = TrackedProcess.command(program.toArray(String[]::new))
+                .inputFrom(ProcessBuilder.Redirect.INHERIT)
                 .copyOutputTo(terminal.rawErrors())
                 .socket(isAtDefaultPath ? ProcessSocket.DEFAULT_PATH : ProcessSocket.PRIVATE);
         recordSize().ifPresent(builder::recordSize);

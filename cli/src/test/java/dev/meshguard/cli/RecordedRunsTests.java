@@ -8,10 +8,13 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +42,19 @@ class RecordedRunsTests {
                 .startsWith("INCONCLUSIVE  ")
                 .contains("(sh -c echo decoding; exit 3) exited with status 3; it last printed: decoding");
         assertThat(Answer.to("analyze", history.toString()).status()).isEqualTo(2);
+    }
+
+    @Test
+    void aProgramReadsTheInputOfTheCommand() throws Exception {
+        Process record = MeshGuardProcess.of(List.of(), List.of("record", "--without-page", "--", "cat"))
+                .redirectErrorStream(true)
+                .start();
+        try (OutputStream input = record.getOutputStream()) {
+            input.write("a prompt\n".getBytes(StandardCharsets.UTF_8));
+        }
+
+        assertThat(record.onExit().get(1, TimeUnit.MINUTES).exitValue()).isEqualTo(2);
+        assertThat(record.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("a prompt");
     }
 
     @ParameterizedTest

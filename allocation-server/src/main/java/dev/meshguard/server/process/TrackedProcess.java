@@ -10,8 +10,10 @@ import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
 import java.net.BindException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -440,7 +442,8 @@ public final class TrackedProcess implements AutoCloseable {
         private Duration longestWait = Duration.ofMinutes(1);
         private Duration timeToEnd = Duration.ofSeconds(3);
         private OutputStream copyOfOutput = OutputStream.nullOutputStream();
-        private @Nullable Path directory;
+        private Redirect input = Redirect.PIPE;
+        private @Nullable File directory;
         private Optional<RecordSize> recordSize = Optional.empty();
 
         Builder(List<String> command, UnaryOperator<TrackedProcess> registry) {
@@ -483,9 +486,15 @@ public final class TrackedProcess implements AutoCloseable {
             return this;
         }
 
+        /** Sets where the program reads its input; by default {@link TrackedProcess#input()}. */
+        public Builder inputFrom(Redirect from) {
+            input = from;
+            return this;
+        }
+
         /** Sets the working directory of the program; by default that of this JVM. */
         public Builder directory(Path newDirectory) {
-            directory = newDirectory;
+            directory = newDirectory.toFile();
             return this;
         }
 
@@ -558,10 +567,10 @@ public final class TrackedProcess implements AutoCloseable {
         }
 
         private ProcessBuilder processBuilder(Path path) {
-            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-            if (directory != null) {
-                builder.directory(directory.toFile());
-            }
+            ProcessBuilder builder = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectInput(input)
+                    .directory(directory);
             Map<String, String> ofProgram = builder.environment();
             ofProgram.put(TRACKING_VARIABLE, "1");
             ofProgram.put(AllocationClient.SOCKET_VARIABLE, path.toString());
