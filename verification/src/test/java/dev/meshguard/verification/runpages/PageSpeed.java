@@ -9,19 +9,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /**
  * Measures how fast Chromium opens the page of the language model's run, and how fast the lifetime map zooms.
  *
  * <p>Each round starts a new browser. Opening the page is measured in CPU time of the renderer, with all threads; that of an empty page is
- * printed beside it. A step of zoom is measured by the clock, from the event of the wheel to the end of the task that draws the frame, and
- * in CPU time of the main thread.
+ * printed beside it. A step of zoom is measured by the clock, from the event of the wheel to the end of the task that draws the frame.
  */
 public final class PageSpeed {
 
     private static final int DEFAULT_ROUNDS = 7;
     private static final int STEPS = 60;
+    private static final int PAUSE_MILLIS = 200;
 
     /** Stops the page at the first frame after the map is drawn: what the page does afterwards is not counted. */
     private static final String STOP_AT_THE_MAP = """
@@ -86,38 +85,24 @@ public final class PageSpeed {
     private void measure(Path page, Path empty) {
         List<Double> start = new ArrayList<>();
         List<Double> drawn = new ArrayList<>();
-        List<Double> clock = new ArrayList<>();
-        List<Double> mainThread = new ArrayList<>();
-        List<Double> idle = new ArrayList<>();
-        Zoom fast = new Zoom(0);
-        Zoom slow = new Zoom(200);
+        List<Double> steps = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {
             try (Chromium chromium = open(empty)) {
-                promised(chromium, WHEN_IDLE);
-                start.add(1000 * metrics(chromium).get("ProcessTime"));
+                await(chromium, WHEN_IDLE);
+                start.add(cpuMillis(chromium));
             }
             try (Chromium chromium = open(page)) {
-                clock.add(promised(chromium, "mapIsDrawn"));
-                Map<String, Double> atMap = metrics(chromium);
+                await(chromium, "mapIsDrawn");
+                drawn.add(cpuMillis(chromium));
                 chromium.run("goOn()");
-                promised(chromium, WHEN_IDLE);
-                Map<String, Double> atEnd = metrics(chromium);
-                drawn.add(1000 * atMap.get("ProcessTime"));
-                mainThread.add(1000 * atMap.get("TaskDuration"));
-                idle.add(1000 * atEnd.get("ProcessTime"));
-                out.println(round + " until the map: " + described(atMap));
-                out.println(round + " until idle:    " + described(atEnd));
-                fast.measure(chromium);
-                slow.measure(chromium);
+                await(chromium, WHEN_IDLE);
+                zoom(chromium);
+                ((List<?>) chromium.value("wheelSteps")).forEach(step -> steps.add(((Number) step).doubleValue()));
             }
         }
         print("an empty page, CPU of the process", start);
         print("opened until the map is drawn, CPU of the process", drawn);
-        print("the same, CPU of the main thread", mainThread);
-        print("the same, by the clock", clock);
-        print("opened until nothing is left to do, CPU of the process", idle);
-        fast.print("a step of zoom");
-        slow.print("a step of zoom each 200 ms");
+        print("a step of zoom each " + PAUSE_MILLIS + " ms, by the clock", steps);
     }
 
     private Chromium open(Path page) {
@@ -129,28 +114,36 @@ public final class PageSpeed {
         return chromium;
     }
 
-    private static double promised(Chromium chromium, String expression) {
-        Map<?, ?> result =
-                (Map<?, ?>) chromium.command("Runtime.evaluate", Map.of("expression", expression, "awaitPromise", true))
-                        .get("result");
-        return ((Number) result.get("value")).doubleValue();
+    private static void await(Chromium chromium, String promise) {
+        chromium.command("Runtime.evaluate", Map.of("expression", promise, "awaitPromise", true));
     }
 
-    private static Map<String, Double> metrics(Chromium chromium) {
+    private static double cpuMillis(Chromium chromium) {
         List<?> metrics =
                 (List<?>) chromium.command("Performance.getMetrics", Map.of()).get("metrics");
         return metrics.stream()
                 .map(metric -> (Map<?, ?>) metric)
-                .collect(Collectors.toMap(
-                        metric -> String.valueOf(metric.get("name")),
-                        metric -> ((Number) metric.get("value")).doubleValue()));
+                .filter(metric -> "ProcessTime".equals(metric.get("name")))
+                .mapToDouble(metric -> 1000 * ((Number) metric.get("value")).doubleValue())
+                .sum();
     }
 
-    private static String described(Map<String, Double> metrics) {
-        return List.of("ProcessTime", "TaskDuration", "ScriptDuration", "LayoutDuration", "RecalcStyleDuration")
-                .stream()
-                .map(name -> String.format(Locale.ROOT, "%s %.0f ms", name, 1000 * metrics.get(name)))
-                .collect(Collectors.joining(", "));
+    /** Zooms in and out again by the wheel, one step after the other. */
+    private static void zoom(Chromium chromium) {
+        chromium.run("document.querySelector('#map-canvas').scrollIntoView({block: 'center'});"
+                + "document.querySelector('#map-canvas').focus({preventScroll: true});" + WATCH_THE_WHEEL);
+        Chromium.Box box = chromium.box("#map-canvas");
+        double x = box.x() + box.width() / 2;
+        double y = box.y() + box.height() / 2;
+        for (int step = 0; step < STEPS; step++) {
+            int by = step % 20 < 10 ? -100 : 100;
+            chromium.run("armWheel()");
+            chromium.command(
+                    "Input.dispatchMouseEvent",
+                    Map.of("type", "mouseWheel", "x", x, "y", y, "deltaX", 0, "deltaY", by));
+            await(chromium, "wheelStep");
+            await(chromium, "new Promise(resolve => setTimeout(resolve, " + PAUSE_MILLIS + "))");
+        }
     }
 
     private void print(String what, List<Double> millis) {
@@ -165,47 +158,5 @@ public final class PageSpeed {
                 sorted[(int) Math.ceil(sorted.length * 0.95) - 1],
                 sorted[sorted.length - 1],
                 sorted.length);
-    }
-
-    /** Zooms in and out again by the wheel, one step after the other. */
-    private final class Zoom {
-
-        private final int pauseMillis;
-        private final List<Double> clock = new ArrayList<>();
-        private final List<Double> mainThread = new ArrayList<>();
-
-        Zoom(int pauseMillis) {
-            this.pauseMillis = pauseMillis;
-        }
-
-        void measure(Chromium chromium) {
-            chromium.run("document.querySelector('#map-canvas').scrollIntoView({block: 'center'});"
-                    + "document.querySelector('#map-canvas').focus({preventScroll: true});");
-            chromium.run("if (!window.wheelSteps) {" + WATCH_THE_WHEEL + "}");
-            chromium.run("wheelSteps.length = 0");
-            for (int step = 0; step < STEPS; step++) {
-                chromium.run("armWheel()");
-                double before = metrics(chromium).get("TaskDuration");
-                wheel(chromium, step % 20 < 10 ? -100 : 100);
-                promised(chromium, "wheelStep");
-                mainThread.add(1000 * (metrics(chromium).get("TaskDuration") - before));
-                promised(chromium, "new Promise(resolve => setTimeout(() => resolve(0), " + pauseMillis + "))");
-            }
-            ((List<?>) chromium.value("wheelSteps")).forEach(step -> clock.add(((Number) step).doubleValue()));
-        }
-
-        private void wheel(Chromium chromium, int by) {
-            Chromium.Box box = chromium.box("#map-canvas");
-            double x = box.x() + box.width() / 2;
-            double y = box.y() + box.height() / 2;
-            chromium.command(
-                    "Input.dispatchMouseEvent",
-                    Map.of("type", "mouseWheel", "x", x, "y", y, "deltaX", 0, "deltaY", by));
-        }
-
-        void print(String what) {
-            PageSpeed.this.print(what + ", by the clock", clock);
-            PageSpeed.this.print(what + ", CPU of the main thread", mainThread);
-        }
     }
 }
