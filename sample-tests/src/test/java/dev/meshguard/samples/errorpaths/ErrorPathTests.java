@@ -12,7 +12,7 @@ import dev.meshguard.mesh.tensor.DataType;
 import java.util.Optional;
 import org.assertj.core.api.Assertions;
 
-/** Every allocation of a test fails once. */
+/** Every allocation of a test fails once; what {@link CarelessDecoderTestCase} prints is in {@code docs/mesh-fake.md}. */
 @TrackAllocations
 @FakeMesh(rows = 1, columns = 2)
 class ErrorPathTests {
