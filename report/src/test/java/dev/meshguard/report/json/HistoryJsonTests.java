@@ -3,7 +3,6 @@ package dev.meshguard.report.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
@@ -20,11 +19,10 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.random.RandomHistory;
-import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
-import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.io.StringReader;
@@ -41,6 +39,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -202,14 +202,9 @@ class HistoryJsonTests {
 
     @Test
     void keepsThePartOfATestOnASharedMeshWithItsVerdict() {
-        var tracker = AllocationTracker.create();
-        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
-        tracker.allocated(0, BufferType.DRAM, 64, 64);
-        AllocationContext decode = tracker.context("decode");
-        decode.makeCurrent();
-        tracker.allocated(0, BufferType.DRAM, 128, 64);
-        tracker.checked();
-        AllocationHistory part = tracker.history().partOf(decode);
+        AllocationHistory part = HistoryScript.scriptOf("""
+                mesh 0 without 0; allocate DRAM 64 on 0; for decode; allocate DRAM 128 on 0; checked
+                """).partOf("decode");
 
         AllocationHistory read = read(written(part));
 
@@ -224,15 +219,10 @@ class HistoryJsonTests {
 
     @Test
     void aReadPartHasTheMemoryOfOthersAsEvidenceOnly() {
-        var tracker = AllocationTracker.create();
-        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
-        AllocationDetails mesh = AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
-        AllocationContext decode = tracker.context("decode");
-        try (Scope here = decode.makeCurrent()) {
-            tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 128, 64, Ownership.OWNING);
-        }
-        tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 128, 64, Ownership.OWNING);
-        AllocationHistory part = tracker.history().partOf(decode);
+        AllocationHistory part = HistoryScript.scriptOf("""
+                mesh 0 without 0; for decode; allocate DRAM 128 on 0, owning, mesh 0, allocator MESH; for all;
+                allocate DRAM 128 on 0, owning, mesh 0, allocator MESH
+                """).partOf("decode");
 
         AllocationHistory read = read(written(part));
 
@@ -246,22 +236,14 @@ class HistoryJsonTests {
 
     @Test
     void namesOverwrittenBuffersInTheOrderOfTheirAllocation() {
-        var tracker = AllocationTracker.create();
-        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
-        Owner trace = new Owner(Owner.Kind.TRACE, "decode");
-        tracker.captureBegan(0, trace);
-        for (int input = 1; input <= 8; input++) {
-            MemoryRequest request = tracker.request(AllocationDetails.user().labelled("input " + input));
-            tracker.allocated(request, 0, BufferType.DRAM, 4096L * input, 1024, Ownership.OWNING);
-            tracker.bufferCaptured(trace, request);
-        }
-        tracker.captureEnded(trace);
-        for (int input = 1; input <= 8; input++) {
-            tracker.freed(0, BufferType.DRAM, 4096L * input);
-        }
-        tracker.traceReplayed(trace, List.of());
+        String inputs = IntStream.rangeClosed(1, 8)
+                .mapToObj(input -> "allocate DRAM 0x%1$d000 on 0; trace 0 reads 0x%1$d000; ".formatted(input))
+                .collect(Collectors.joining());
+        AllocationHistory history = HistoryScript.historyOf("mesh 0 without 0; trace 0 begins; " + inputs
+                + "trace 0 ends; " + inputs.replace("allocate", "free").replaceAll("trace 0 reads 0x.000; ", "")
+                + "trace 0 replays");
 
-        assertThat(LeakCheck.create().examine(read(written(tracker.history()))).overwrites())
+        assertThat(LeakCheck.create().examine(read(written(history))).overwrites())
                 .extracting(overwrite -> overwrite.buffer().address() / 4096)
                 .containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
     }

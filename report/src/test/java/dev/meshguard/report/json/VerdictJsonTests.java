@@ -3,18 +3,17 @@ package dev.meshguard.report.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.event.shortage.MemoryShortage;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -142,12 +141,12 @@ class VerdictJsonTests {
 
     @Test
     void namesTheAllocatorOfEachBufferWhereItIsKnown() {
-        allocateFrom(Optional.of(AllocatorId.MESH), 0x1000);
-        allocateFrom(Optional.of(AllocatorId.DEVICE), 0x2000);
-        allocateFrom(Optional.of(AllocatorId.subDevice(3, 1)), 0x3000);
-        allocateFrom(Optional.empty(), 0x4000);
+        AllocationHistory history = HistoryScript.historyOf("""
+                allocate L1 0x1000 on 0, allocator MESH; allocate L1 0x2000 on 0, allocator DEVICE;
+                allocate L1 0x3000 on 0, allocator SUB_DEVICE 1 of 3; allocate L1 0x4000 on 0
+                """);
 
-        String document = VerdictJson.text(report());
+        String document = VerdictJson.text(VerdictReport.of(LeakCheck.create().examine(history)));
 
         assertThat(buffer(document, 0x1000))
                 .contains("\"allocator\" : \"MESH\"")
@@ -159,17 +158,6 @@ class VerdictJsonTests {
                 .contains("\"allocator\" : \"SUB_DEVICE\"", "\"manager\" : 3", "\"subDevice\" : 1");
         assertThat(buffer(document, 0x4000)).doesNotContain("allocator");
         assertThat(JsonSchemas.ofVerdict().faultsOf(document)).isEmpty();
-    }
-
-    private void allocateFrom(Optional<AllocatorId> allocator, long address) {
-        AllocationDetails details = AllocationDetails.user();
-        tracker.allocated(
-                tracker.request(allocator.map(details::fromAllocator).orElse(details)),
-                0,
-                BufferType.L1,
-                address,
-                64,
-                Ownership.OWNING);
     }
 
     /** Returns the fields of a buffer from its address to its reports. */
