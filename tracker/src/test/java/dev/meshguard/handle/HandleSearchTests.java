@@ -27,18 +27,6 @@ class HandleSearchTests {
     private final List<Object> cache = new ArrayList<>();
 
     @Test
-    void aHandleThatARootHoldsIsHeld() {
-        Object handle = new Object();
-        cache.add(handle);
-        MemoryRequest request = search.allocate(handle);
-
-        search.run(HandleSearch.from(this).collectingBy(() -> true));
-
-        assertThat(search.reachabilityOf(request))
-                .isEqualTo(Reachability.heldBy(List.of("HandleSearchTests.cache", "ArrayList[0]")));
-    }
-
-    @Test
     void aHandleThatWasCollectedIsLost() {
         MemoryRequest request = search.allocate(new Object());
 
@@ -143,21 +131,6 @@ class HandleSearchTests {
         assertThat(tracker.history().events())
                 .filteredOn(HistoryEvent.HandleTraced.class::isInstance)
                 .hasSize(1);
-    }
-
-    @Test
-    void tracesARequestWithoutAnOrigin() {
-        AllocationTracker tracker =
-                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        Object handle = new Object();
-        MemoryRequest request = tracker.request(AllocationDetails.user().onMesh(0));
-        tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
-        tracker.handleReturned(request, handle);
-
-        HandleSearch.from(handle).trace(tracker, tracker.history());
-
-        assertThat(tracker.history().reachabilityOf(request).orElseThrow().reachability())
-                .isEqualTo(Reachability.heldBy(List.of("Object")));
     }
 
     @Test

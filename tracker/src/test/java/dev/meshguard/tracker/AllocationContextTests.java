@@ -16,8 +16,6 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.verdict.LeakCheck;
-import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Stories;
 import dev.meshguard.verdict.Story;
 import java.util.List;
@@ -246,23 +244,6 @@ class AllocationContextTests {
     }
 
     @Test
-    void theWholeDoesNotRepeatWhatAPartReported() {
-        take(0x1000);
-        AllocationContext one = current("one");
-        take(0x2000);
-        tracker.freed(0, BufferType.DRAM, 0x5000);
-
-        LeakVerdict whole = LeakCheck.create().excluding(judged(one), "one").examine(tracker.history());
-
-        assertThat(whole.sum()).isEqualTo(new LeakVerdict.Sum(2, 0, 0, 1, 0, 1, 0));
-        assertThat(whole.unbalancingAnomalies()).isEmpty();
-        assertThat(whole.expectations())
-                .singleElement()
-                .extracting(result -> result.expectation().because())
-                .isEqualTo("reported by one");
-    }
-
-    @Test
     void rejectsABlankName() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tracker.context(" "))
@@ -274,10 +255,6 @@ class AllocationContextTests {
         AllocationContext context = tracker.context(name);
         context.makeCurrent();
         return context;
-    }
-
-    private LeakVerdict judged(AllocationContext tenant) {
-        return LeakCheck.create().examine(tracker.history().partOf(tenant));
     }
 
     private List<Long> addresses(AllocationContext tenant) {
