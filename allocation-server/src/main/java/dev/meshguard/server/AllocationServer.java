@@ -120,9 +120,12 @@ public final class AllocationServer implements AutoCloseable {
         return read(() -> loop.views());
     }
 
-    /** Returns the errors so far, as sentences without their full stops: rejected connections, truncated records. */
+    /**
+     * Returns the errors so far, as sentences without their full stops: rejected connections, truncated records, and records that wait
+     * now because their size is not known.
+     */
     public List<String> problems() {
-        return read(() -> List.copyOf(loop.problems));
+        return read(() -> loop.problems());
     }
 
     private <T> T read(Supplier<T> state) {

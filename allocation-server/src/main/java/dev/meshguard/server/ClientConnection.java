@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -30,9 +28,6 @@ final class ClientConnection {
     /** The incomplete record at the end of what was read. */
     byte[] rest = NOTHING;
 
-    /** The time since which the record size is unknown, by the server's clock. */
-    private @Nullable Instant undecidedSince;
-
     /** Answers that the program has not read yet; the server reads nothing more until it does. */
     @Nullable
     ByteBuffer unsent;
@@ -51,9 +46,6 @@ final class ClientConnection {
 
     /** The process of the last report: most connections have one process. */
     private @Nullable ClientProcess process;
-
-    /** Whether it has a problem, which is one of the server too. */
-    boolean hasProblem;
 
     ClientConnection(int number, SocketChannel channel, SelectionKey key) {
         this.number = number;
@@ -110,15 +102,9 @@ final class ClientConnection {
         return rejection;
     }
 
-    /** Returns the problem of records whose size is not known, once they have waited for a time. */
-    Optional<String> undecided(Instant now, Duration limit) {
-        if (!(reader instanceof RecordReports ofRecords) || rest.length == 0 || hasProblem) {
-            return Optional.empty();
-        }
-        undecidedSince = undecidedSince == null ? now : undecidedSince;
-        return now.isBefore(undecidedSince.plus(limit))
-                ? Optional.empty()
-                : Optional.of(ofRecords.undecided(rest.length, "waits"));
+    /** Returns the problem of records that wait because their size is not known, if some do. */
+    Optional<String> waiting() {
+        return reader instanceof RecordReports ofRecords ? ofRecords.waiting() : Optional.empty();
     }
 
     /** Sends the answers to what was read; returns whether there are any. */

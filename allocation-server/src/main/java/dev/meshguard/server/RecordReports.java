@@ -187,8 +187,20 @@ final class RecordReports implements ConnectionReader {
         return Optional.of(why);
     }
 
+    /** Returns the problem of what waits because the size is not known, if anything does. */
+    Optional<String> waiting() {
+        return dispatcher.recordSize() == null
+                ? Optional.of(undecided(connection.rest.length, "waits"))
+                : Optional.empty();
+    }
+
+    @Override
+    public Optional<String> closed() {
+        return waiting();
+    }
+
     /** Returns the problem of a connection whose bytes do not prove the size. */
-    String undecided(int bytes, String state) {
+    private String undecided(int bytes, String state) {
         return connection.description() + " sent " + bytes
                 + " bytes, which may be a whole record or a part of a larger one, and " + state
                 + ": " + OPTIONS + "72, 112 or 144";

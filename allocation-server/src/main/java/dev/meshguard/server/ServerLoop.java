@@ -10,9 +10,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -22,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +34,6 @@ final class ServerLoop implements Runnable {
     private static final int READ_AT_ONCE = 1 << 18;
     private static final int MAX_REMEMBERED = 10_000;
     private static final int MAX_PROBLEMS = 1000;
-    private static final Duration UNDECIDED_TIMEOUT = Duration.ofSeconds(2);
-    private static final long MAX_SLEEP_MILLIS = 1000;
 
     /** The wait for a file descriptor, while a program waits that cannot be accepted without one. */
     private static final long FULL_SLEEP_MILLIS = 50;
@@ -57,7 +53,7 @@ final class ServerLoop implements Runnable {
     final Object lock = new Object();
 
     /** The errors so far, as whole sentences; each is kept once. */
-    final Set<String> problems = new LinkedHashSet<>();
+    private final Set<String> problems = new LinkedHashSet<>();
 
     /** Holds everything that programs reported, except the history. */
     ReportDispatcher dispatcher;
@@ -71,7 +67,6 @@ final class ServerLoop implements Runnable {
     private final SelectionKey accepting;
     private final HistoryReporter reporter;
     private final List<ClientConnection> connections = new ArrayList<>();
-    private final InstantSource clock;
     private final ByteBuffer in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
 
     /** What the server has opened, the latest first. */
@@ -99,7 +94,6 @@ final class ServerLoop implements Runnable {
 
     /** Listens at the socket of the options. */
     ServerLoop(AllocationServer.Builder options, AllocationTracker tracker) throws IOException {
-        this.clock = options.clock;
         try {
             this.selector = opened(Selector.open());
             this.server = opened(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
@@ -195,9 +189,7 @@ final class ServerLoop implements Runnable {
             isAwaited = quietReached < asked;
         }
         boolean isFull = accepting.interestOps() == 0;
-        int ready = isFull
-                ? selector.select(FULL_SLEEP_MILLIS)
-                : isAwaited ? selector.selectNow() : selector.select(MAX_SLEEP_MILLIS);
+        int ready = isFull ? selector.select(FULL_SLEEP_MILLIS) : isAwaited ? selector.selectNow() : selector.select();
         accepting.interestOps(SelectionKey.OP_ACCEPT);
         if (ready > 0) {
             wasSmallRead = true;
@@ -211,7 +203,6 @@ final class ServerLoop implements Runnable {
                 quietReached = isFull ? quietReached : asked;
                 lock.notifyAll();
             }
-            onTime();
         }
     }
 
@@ -266,14 +257,6 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    private void onTime() {
-        if (dispatcher.recordSize() == null) {
-            Instant now = clock.instant();
-            connections.forEach(connection ->
-                    connection.undecided(now, UNDECIDED_TIMEOUT).ifPresent(why -> problem(connection, why)));
-        }
-    }
-
     // Dead processes
 
     /**
@@ -325,7 +308,7 @@ final class ServerLoop implements Runnable {
         buffer.flip();
         wasSmallRead &= count < SMALL_READ_BYTES;
         if (count < 0) {
-            connection.disconnected(buffer).ifPresent(why -> problem(connection, why));
+            connection.disconnected(buffer).ifPresent(this::problem);
             ended(connection);
         } else {
             received(connection, buffer);
@@ -343,7 +326,7 @@ final class ServerLoop implements Runnable {
         Optional<String> rejection = connection.read(bytes);
         wasSmallRead &= !connection.sendAnswers();
         rejection.ifPresent(why -> {
-            problem(connection, why);
+            problem(why);
             ended(connection);
         });
         if (isSizeUnknown && dispatcher.recordSize() != null) {
@@ -354,11 +337,6 @@ final class ServerLoop implements Runnable {
                             received(waiting, ByteBuffer.wrap(waiting.rest).order(ByteOrder.LITTLE_ENDIAN)));
         }
         lock.notifyAll();
-    }
-
-    private void problem(ClientConnection connection, String why) {
-        connection.hasProblem = true;
-        problem(why);
     }
 
     private void problem(String sentence) {
@@ -381,7 +359,7 @@ final class ServerLoop implements Runnable {
                 connections.stream().filter(connection -> connection.isOpen).toList();
         dispatcher.closedWhileConnected(
                 open.stream().filter(ClientConnection::mayReport).toList());
-        open.forEach(connection -> connection.closed().ifPresent(why -> problem(connection, why)));
+        open.forEach(connection -> connection.closed().ifPresent(this::problem));
         reporter.addUp();
     }
 
@@ -406,6 +384,13 @@ final class ServerLoop implements Runnable {
     }
 
     // For other threads, under the lock
+
+    /** Returns the errors so far, and those of the connections that wait. */
+    List<String> problems() {
+        return Stream.concat(
+                        problems.stream(), connections.stream().flatMap(connection -> connection.waiting().stream()))
+                .toList();
+    }
 
     List<ConnectionSnapshot> views() {
         return connections.stream().map(ClientConnection::view).toList();

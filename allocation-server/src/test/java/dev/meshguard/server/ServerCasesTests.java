@@ -48,7 +48,6 @@ class ServerCasesTests extends WithServer implements ProcessInspector {
 
     private final Map<String, RawClient> clients = new TreeMap<>();
     private final List<String> facts = new ArrayList<>();
-    private final AtomicReference<Instant> now = new AtomicReference<>(NOON);
     private final AtomicReference<Runnable> lastReport = new AtomicReference<>();
     private final Set<Long> failed = new HashSet<>();
 
@@ -91,7 +90,6 @@ class ServerCasesTests extends WithServer implements ProcessInspector {
         switch (words[0]) {
             case "server" -> serve(object, rest);
             case "check" -> server.checkProcesses();
-            case "pass" -> now.set(now.get().plusSeconds(Long.parseLong(object)));
             case "runs" -> runs(Long.parseLong(object));
             case "replaced" -> processes.put(Long.parseLong(object), NOON.plusSeconds(60));
             case "dies" -> processes.remove(Long.parseLong(object));
@@ -120,7 +118,7 @@ class ServerCasesTests extends WithServer implements ProcessInspector {
             server.close();
             return;
         }
-        AllocationServer.Builder builder = builder().clock(now::get).processInspector(this);
+        AllocationServer.Builder builder = builder().processInspector(this);
         if (!kind.equals("auto")) {
             size = RecordSize.of(Integer.parseInt(kind)).orElseThrow();
             builder.recordSize(size);
