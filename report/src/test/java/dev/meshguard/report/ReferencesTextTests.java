@@ -115,11 +115,17 @@ class ReferencesTextTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            2 | 1 | true  | LOST | of 3 references only 1 was released | Release the buffer 2 times after Dispatcher.java:17, or retain it less often: SimpleChannelInboundHandler releases it once.
-            2 | 2 | true  | LOST | of 3 references only 2 were released | Release the buffer after Dispatcher.java:17, or do not retain it.
-            1 | 0 | true  | LOST | none of its 2 references was released | Release the buffer 2 times after Dispatcher.java:17, or retain it less often.
-            1 | 1 | false | LOST | of 2 references only 1 was released | Release the buffer before the test ends on every path: in a finally block.
-            2 | 0 | true  | HELD | 3 references (allocation, 2 retains), no release; retained at | Release the buffer 3 times after Dispatcher.java:17, or retain it less often.
+            2 | 1 | true | LOST | of 3 references only 1 was released \
+                | Release the buffer 2 times after Dispatcher.java:17, \
+                    or retain it less often: SimpleChannelInboundHandler releases it once.
+            2 | 2 | true | LOST | of 3 references only 2 were released \
+                | Release the buffer after Dispatcher.java:17, or do not retain it.
+            1 | 0 | true | LOST | none of its 2 references was released \
+                | Release the buffer 2 times after Dispatcher.java:17, or retain it less often.
+            1 | 1 | false | LOST | of 2 references only 1 was released \
+                | Release the buffer before the test ends on every path: in a finally block.
+            2 | 0 | true | HELD | 3 references (allocation, 2 retains), no release; retained at \
+                | Release the buffer 3 times after Dispatcher.java:17, or retain it less often.
             """)
     void areCounted(int retains, int releases, boolean isUnanswered, Cause cause, String counted, String fix) {
         attach(NETTY);

@@ -31,11 +31,14 @@ class PolicyLedgerTests {
     /** Servers count these differently: a double report, binaries of cached programs, circular buffers, and a view. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            allocate DRAM 0x1000 on 0, size 40; allocate DRAM 0x1000 on 0, size 20; free DRAM 0x1000 on 0 | REFERENCE_COUNTED | 40 | 1 | 0
-            allocate DRAM 0x1000 on 0, size 40; allocate DRAM 0x1000 on 0, size 20; free DRAM 0x1000 on 0 | EVERY_REPORT      | 40 | 0 | 0
-            allocate DRAM 0x1000 on 0, size 40; allocate DRAM 0x1000 on 0, size 20; free DRAM 0x1000 on 0 | ONCE_PER_ADDRESS  | 0  | 0 | 0
-            allocate DRAM 0x1000 on 0, again UNKNOWN; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0        | EVERY_REPORT      | 64 | 0 | 1
-            allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, view              | OWNED_ONLY        | 64 | 1 | 0
+            allocate DRAM 0x1000 on 0, size 40; allocate DRAM 0x1000 on 0, size 20; free DRAM 0x1000 on 0 | REFERENCE_COUNTED \
+                | 40 | 1 | 0
+            allocate DRAM 0x1000 on 0, size 40; allocate DRAM 0x1000 on 0, size 20; free DRAM 0x1000 on 0 | EVERY_REPORT | 40 \
+                | 0 | 0
+            allocate DRAM 0x1000 on 0, size 40; allocate DRAM 0x1000 on 0, size 20; free DRAM 0x1000 on 0 | ONCE_PER_ADDRESS \
+                | 0 | 0 | 0
+            allocate DRAM 0x1000 on 0, again UNKNOWN; free DRAM 0x1000 on 0; free DRAM 0x1000 on 0 | EVERY_REPORT | 64 | 0 | 1
+            allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, view | OWNED_ONLY | 64 | 1 | 0
             """)
     void countsTheBytesOfADevice(String history, CountingPolicy policy, long bytes, int entries, int unknownFrees) {
         PolicyLedger books = historyOf(history).ledger(policy);

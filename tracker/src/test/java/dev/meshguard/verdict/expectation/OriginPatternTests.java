@@ -24,14 +24,16 @@ class OriginPatternTests {
     /** A frame, patterns that fit it, and patterns that do not. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            dev.example.Model.load               | Model.load example.Model.load dev.example.Model.load                      | odel.load Model.loa Model.unload model.load load
-            dev.example.Model.load               | Model example.Model dev.example.* dev.* example.* Model.*                 | dev.example example dev.Model Model.load.* dev.example.Model.load.more
-            dev.example.Model$Layer.load         | Model Layer Model$Layer.load Model.Layer.load                             | Lay
+            dev.example.Model.load | Model.load example.Model.load dev.example.Model.load \
+                | odel.load Model.loa Model.unload model.load load
+            dev.example.Model.load | Model example.Model dev.example.* dev.* example.* Model.* \
+                | dev.example example dev.Model Model.load.* dev.example.Model.load.more
+            dev.example.Model$Layer.load | Model Layer Model$Layer.load Model.Layer.load | Lay
             dev.example.Model$1.load             | Model.load                                                                | 1
-            dev.example.Model.lambda$load$3      | Model.load                                                                | Model.lambda
-            dev.example.Model$$EnhancerBySpringCGLIB$$1a2b.load | Model.load                                                 | Model.1a2b
-            dev.example.Model.<init>             | Model.<init>                                                              | Model.load
-            Model.load                           | Model.load                                                                | dev.Model.load
+            dev.example.Model.lambda$load$3 | Model.load | Model.lambda
+            dev.example.Model$$EnhancerBySpringCGLIB$$1a2b.load | Model.load | Model.1a2b
+            dev.example.Model.<init> | Model.<init> | Model.load
+            Model.load | Model.load | dev.Model.load
             """)
     void fitsAMethodItsClassAndItsPackagesBelowNestingLambdasAndGeneratedClasses(
             String frame, String fitting, String others) {

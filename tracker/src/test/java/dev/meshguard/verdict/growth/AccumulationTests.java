@@ -36,26 +36,71 @@ class AccumulationTests {
      */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
-            a buffer of every round is a leak | - | 4 x allocate DRAM 0x#000 on 3 | - | GROWING; [1, 1, 1, 1] [64, 64, 64, 64] on [3] GROWING; DRAM of device 3 by 64
-            what the first round leaves is a cache | - | allocate DRAM 0x1000..0x5000 on 0 / / / | - | SETTLED; [5, 0, 0, 0] [320, 0, 0, 0] on [0] SETTLED; DRAM of device 0 by 0
-            what is replaced in every round does not grow | - | 4 x free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0 | - | SETTLED; [1, 0, 0, 0] [64, 0, 0, 0] on [0] SETTLED; DRAM of device 0 by 0
-            a line that asks for more each time is one site that grows | - | 4 x free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size #00 | - | GROWING; [1, 0, 0, 0] [100, 100, 100, 100] on [0] GROWING; DRAM of device 0 by 100
-            a site that grows is not hidden by another that shrinks | allocate DRAM 0x1000..0x4000 on 0, label old | 4 x free DRAM 0x#000 on 0; allocate DRAM 0x#0000 on 0, label new | - | GROWING; new [1, 1, 1, 1] [64, 64, 64, 64] on [0] GROWING; old [-1, -1, -1, -1] [-64, -64, -64, -64] on [0] SETTLED
-            devices that do the same are one finding | - | 3 x allocate DRAM 0x#000 on 0..3; allocate L1 0x#000 on 0, size 32 | - | GROWING; [1, 1, 1] [64, 64, 64] on [0, 1, 2, 3] GROWING; [1, 1, 1] [32, 32, 32] on [0] GROWING; DRAM of device 0 by 64; DRAM of device 1 by 64; DRAM of device 2 by 64; DRAM of device 3 by 64; L1 of device 0 by 32
-            what was there before and what comes after is no rounds | allocate DRAM 0x1000 on 0 | / / | allocate DRAM 0x2000 on 0 | SETTLED
-            memory freed after the last round has grown | - | 3 x allocate DRAM 0x#000 on 0 | free DRAM 0x1000 on 0; free DRAM 0x2000 on 0; free DRAM 0x3000 on 0 | GROWING; [1, 1, 1] [64, 64, 64] on [0] GROWING; DRAM of device 0 by 64
-            memory freed without a report does not grow | - | 3 x mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close | - | SETTLED
-            circular buffers of programs that ended do not grow | - | 3 x mesh 0 over 0; allocate L1 0x#000 on 0, circular buffer of program #; end program #; close | - | SETTLED
-            the slope of uneven rounds is their average | - | allocate DRAM 0x1000 on 0, size 100 / allocate DRAM 0x2000 on 0, size 100 / / allocate DRAM 0x3000 on 0, size 100 / allocate DRAM 0x4000 on 0, size 100 | - | GROWING; [1, 1, 0, 1, 1] [100, 100, 0, 100, 100] on [0] GROWING; DRAM of device 0 by 75 unsteadily
-            of two sites that grow the one that takes more comes first | - | 3 x allocate DRAM 0x#000 on 0, label small; allocate DRAM 0x#0000 on 0, size 128, label large | - | GROWING; large [1, 1, 1] [128, 128, 128] on [0] GROWING; small [1, 1, 1] [64, 64, 64] on [0] GROWING; DRAM of device 0 by 192
-            names the devices of a site in order | - | 3 x allocate DRAM 0x#000 on 3+1 | - | GROWING; [1, 1, 1] [64, 64, 64] on [1, 3] GROWING; DRAM of device 1 by 64; DRAM of device 3 by 64
-            a site that leaves empty buffers is shown | - | 3 x allocate DRAM 0x#000 on 0, size 0 | - | SETTLED; [1, 1, 1] [0, 0, 0] on [0] SETTLED
-            memory of unknown size grows with its number | - | 4 x allocate SYSTEM_MEMORY # on none, size 0 | - | GROWING; [1, 1, 1, 1] [0, 0, 0, 0] GROWING; [1, 1, 1, 1] buffers
-            memory of unknown size grows also where no site does | - | 4 x allocate SYSTEM_MEMORY # on none, size 0, label handle # | - | GROWING; handle 4 [0, 0, 0, 1] [0, 0, 0, 0] UNDECIDED; handle 2 [0, 1, 0, 0] [0, 0, 0, 0] SETTLING; handle 3 [0, 0, 1, 0] [0, 0, 0, 0] SETTLING; handle 1 [1, 0, 0, 0] [0, 0, 0, 0] SETTLED; [1, 1, 1, 1] buffers
-            a site of unknown size that grows is not hidden by another that shrinks | allocate SYSTEM_MEMORY 0x1000..0x4000 on none, size 0, label old | 4 x free SYSTEM_MEMORY 0x#000 on none; allocate SYSTEM_MEMORY # on none, size 0, label new | - | GROWING; new [1, 1, 1, 1] [0, 0, 0, 0] GROWING; old [-1, -1, -1, -1] [0, 0, 0, 0] SETTLED
-            one more of unknown size may be the first of many | - | allocate SYSTEM_MEMORY 1 on none, size 0 / / allocate SYSTEM_MEMORY 2 on none, size 0 | - | UNDECIDED; [1, 0, 1] [0, 0, 0] UNDECIDED; [1, 0, 1] buffers
-            bytes in more units than before are no growth beside one of unknown size | - | allocate SYSTEM_MEMORY 1 on none, size 0, label unknown; allocate SYSTEM_MEMORY 2 on none, size 256; allocate SYSTEM_MEMORY 3 on none, size 256 / free SYSTEM_MEMORY 2 on none; allocate SYSTEM_MEMORY 4 on none, size 128; allocate SYSTEM_MEMORY 5 on none, size 128 / free SYSTEM_MEMORY 3 on none; allocate SYSTEM_MEMORY 6 on none; allocate SYSTEM_MEMORY 7 on none | - | SETTLED; [2, 1, 1] [512, 0, -128] SETTLED; unknown [1, 0, 0] [0, 0, 0] SETTLED; SYSTEM_MEMORY of no device by 0 unsteadily; [1, 0, 0] buffers
-            memory of known size is not counted in units | - | 4 x allocate SYSTEM_MEMORY # on none; allocate DRAM 0x#000 on 0, size 0 | - | GROWING; [1, 1, 1, 1] [64, 64, 64, 64] GROWING; [1, 1, 1, 1] [0, 0, 0, 0] on [0] SETTLED; SYSTEM_MEMORY of no device by 64
+            a buffer of every round is a leak | - | 4 x allocate DRAM 0x#000 on 3 | - \
+                | GROWING; [1, 1, 1, 1] [64, 64, 64, 64] on [3] GROWING; DRAM of device 3 by 64
+            what the first round leaves is a cache | - | allocate DRAM 0x1000..0x5000 on 0 / / / | - \
+                | SETTLED; [5, 0, 0, 0] [320, 0, 0, 0] on [0] SETTLED; DRAM of device 0 by 0
+            what is replaced in every round does not grow | - | 4 x free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0 | - \
+                | SETTLED; [1, 0, 0, 0] [64, 0, 0, 0] on [0] SETTLED; DRAM of device 0 by 0
+            a line that asks for more each time is one site that grows | - \
+                | 4 x free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size #00 | - \
+                | GROWING; [1, 0, 0, 0] [100, 100, 100, 100] on [0] GROWING; DRAM of device 0 by 100
+            a site that grows is not hidden by another that shrinks | allocate DRAM 0x1000..0x4000 on 0, label old \
+                | 4 x free DRAM 0x#000 on 0; allocate DRAM 0x#0000 on 0, label new | - \
+                | GROWING; new [1, 1, 1, 1] [64, 64, 64, 64] on [0] GROWING; \
+                    old [-1, -1, -1, -1] [-64, -64, -64, -64] on [0] SETTLED
+            devices that do the same are one finding | - | 3 x allocate DRAM 0x#000 on 0..3; allocate L1 0x#000 on 0, size 32 \
+                | - \
+                | GROWING; [1, 1, 1] [64, 64, 64] on [0, 1, 2, 3] GROWING; [1, 1, 1] [32, 32, 32] on [0] GROWING; \
+                    DRAM of device 0 by 64; DRAM of device 1 by 64; DRAM of device 2 by 64; DRAM of device 3 by 64; \
+                    L1 of device 0 by 32
+            what was there before and what comes after is no rounds | allocate DRAM 0x1000 on 0 | / / \
+                | allocate DRAM 0x2000 on 0 | SETTLED
+            memory freed after the last round has grown | - | 3 x allocate DRAM 0x#000 on 0 \
+                | free DRAM 0x1000 on 0; free DRAM 0x2000 on 0; free DRAM 0x3000 on 0 \
+                | GROWING; [1, 1, 1] [64, 64, 64] on [0] GROWING; DRAM of device 0 by 64
+            memory freed without a report does not grow | - \
+                | 3 x mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close | - | SETTLED
+            circular buffers of programs that ended do not grow | - \
+                | 3 x mesh 0 over 0; allocate L1 0x#000 on 0, circular buffer of program #; end program #; close | - | SETTLED
+            the slope of uneven rounds is their average | - \
+                | allocate DRAM 0x1000 on 0, size 100 / allocate DRAM 0x2000 on 0, size 100 / \
+                    / allocate DRAM 0x3000 on 0, size 100 / allocate DRAM 0x4000 on 0, size 100 | - \
+                | GROWING; [1, 1, 0, 1, 1] [100, 100, 0, 100, 100] on [0] GROWING; DRAM of device 0 by 75 unsteadily
+            of two sites that grow the one that takes more comes first | - \
+                | 3 x allocate DRAM 0x#000 on 0, label small; allocate DRAM 0x#0000 on 0, size 128, label large | - \
+                | GROWING; large [1, 1, 1] [128, 128, 128] on [0] GROWING; small [1, 1, 1] [64, 64, 64] on [0] GROWING; \
+                    DRAM of device 0 by 192
+            names the devices of a site in order | - | 3 x allocate DRAM 0x#000 on 3+1 | - \
+                | GROWING; [1, 1, 1] [64, 64, 64] on [1, 3] GROWING; DRAM of device 1 by 64; DRAM of device 3 by 64
+            a site that leaves empty buffers is shown | - | 3 x allocate DRAM 0x#000 on 0, size 0 | - \
+                | SETTLED; [1, 1, 1] [0, 0, 0] on [0] SETTLED
+            memory of unknown size grows with its number | - | 4 x allocate SYSTEM_MEMORY # on none, size 0 | - \
+                | GROWING; [1, 1, 1, 1] [0, 0, 0, 0] GROWING; [1, 1, 1, 1] buffers
+            memory of unknown size grows also where no site does | - \
+                | 4 x allocate SYSTEM_MEMORY # on none, size 0, label handle # | - \
+                | GROWING; handle 4 [0, 0, 0, 1] [0, 0, 0, 0] UNDECIDED; handle 2 [0, 1, 0, 0] [0, 0, 0, 0] SETTLING; \
+                    handle 3 [0, 0, 1, 0] [0, 0, 0, 0] SETTLING; handle 1 [1, 0, 0, 0] [0, 0, 0, 0] SETTLED; \
+                    [1, 1, 1, 1] buffers
+            a site of unknown size that grows is not hidden by another that shrinks \
+                | allocate SYSTEM_MEMORY 0x1000..0x4000 on none, size 0, label old \
+                | 4 x free SYSTEM_MEMORY 0x#000 on none; allocate SYSTEM_MEMORY # on none, size 0, label new | - \
+                | GROWING; new [1, 1, 1, 1] [0, 0, 0, 0] GROWING; old [-1, -1, -1, -1] [0, 0, 0, 0] SETTLED
+            one more of unknown size may be the first of many | - \
+                | allocate SYSTEM_MEMORY 1 on none, size 0 / / allocate SYSTEM_MEMORY 2 on none, size 0 | - \
+                | UNDECIDED; [1, 0, 1] [0, 0, 0] UNDECIDED; [1, 0, 1] buffers
+            bytes in more units than before are no growth beside one of unknown size | - \
+                | allocate SYSTEM_MEMORY 1 on none, size 0, label unknown; allocate SYSTEM_MEMORY 2 on none, size 256; \
+                    allocate SYSTEM_MEMORY 3 on none, size 256 / free SYSTEM_MEMORY 2 on none; \
+                    allocate SYSTEM_MEMORY 4 on none, size 128; \
+                    allocate SYSTEM_MEMORY 5 on none, size 128 / free SYSTEM_MEMORY 3 on none; \
+                    allocate SYSTEM_MEMORY 6 on none; allocate SYSTEM_MEMORY 7 on none | - \
+                | SETTLED; [2, 1, 1] [512, 0, -128] SETTLED; unknown [1, 0, 0] [0, 0, 0] SETTLED; \
+                    SYSTEM_MEMORY of no device by 0 unsteadily; [1, 0, 0] buffers
+            memory of known size is not counted in units | - \
+                | 4 x allocate SYSTEM_MEMORY # on none; allocate DRAM 0x#000 on 0, size 0 | - \
+                | GROWING; [1, 1, 1, 1] [64, 64, 64, 64] GROWING; [1, 1, 1, 1] [0, 0, 0, 0] on [0] SETTLED; \
+                    SYSTEM_MEMORY of no device by 64
             """)
     void hasATrend(String name, @Nullable String before, String rounds, @Nullable String after, String expected) {
         HistoryScript script = HistoryScript.on(tracker);
@@ -69,7 +114,7 @@ class AccumulationTests {
         }
         report(script, after);
 
-        assertThat(described(accumulation())).isEqualTo(expected);
+        assertThat(described(accumulation())).isEqualToNormalizingWhitespace(expected);
     }
 
     private static void report(HistoryScript script, @Nullable String sentences) {
