@@ -12,6 +12,7 @@ import dev.meshguard.weave.ObjectWatcher;
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import dev.meshguard.weave.WeaverUnavailableException;
+import java.lang.StackWalker.StackFrame;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -33,11 +34,11 @@ final class OpenObjects implements ObjectWatcher {
 
     static final OpenObjects OF_JVM = new OpenObjects();
 
-    /** The threads on which the JDK frees what was collected, and their classes: code under test may use the names, too. */
-    private static final Set<String> COLLECTORS = Set.of("Finalizer", "Common-Cleaner", "Cleaner");
-
-    private static final Set<String> COLLECTOR_CLASSES =
-            Set.of("java.lang.ref.Finalizer$FinalizerThread", "jdk.internal.misc.InnocuousThread");
+    /** Whether the JDK frees what was collected on a thread, which code under test may name and create. */
+    private static final ThreadLocal<Boolean> FREES_COLLECTED = ThreadLocal.withInitial(() -> StackWalker.getInstance()
+            .walk(frames -> frames.map(StackFrame::getClassName)
+                    .anyMatch(name -> name.equals("jdk.internal.ref.CleanerImpl")
+                            || name.startsWith("java.lang.ref.Finalizer"))));
 
     private final WeakIdentityMap<OpenObject> open = new WeakIdentityMap<>();
 
@@ -204,15 +205,9 @@ final class OpenObjects implements ObjectWatcher {
         }
         if (reason != null) {
             one.lease.freeFailed(reason);
-        } else if (!isFreedByCollector() && open.remove(subject, one)) {
+        } else if (!FREES_COLLECTED.get() && open.remove(subject, one)) {
+            // Otherwise nobody chooses the moment, so the test would pass or fail by chance.
             one.lease.freed();
         }
-    }
-
-    /** Nobody chooses the moment, so the test would pass or fail by chance. */
-    private static boolean isFreedByCollector() {
-        Thread thread = Thread.currentThread();
-        return COLLECTOR_CLASSES.contains(thread.getClass().getName())
-                && COLLECTORS.contains(thread.getName().replaceFirst("-\\d+$", ""));
     }
 }

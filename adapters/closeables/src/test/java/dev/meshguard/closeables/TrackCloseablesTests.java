@@ -315,14 +315,16 @@ class TrackCloseablesTests implements WithFixtures {
         @MustFail(text = "LEAK  1 Cursor, HELD by CursorsTestCase.kept")
         void aCleanerClosesIt() throws InterruptedException {
             kept = new Cursor();
-            CountDownLatch closed = new CountDownLatch(1);
-            Cleaner.create().register(new Object(), () -> {
-                kept.close();
-                closed.countDown();
-            });
-            do {
-                System.gc();
-            } while (!closed.await(10, TimeUnit.MILLISECONDS));
+            for (Cleaner cleaner : List.of(Cleaner.create(), Cleaner.create(Thread::new))) {
+                CountDownLatch closed = new CountDownLatch(1);
+                cleaner.register(new Object(), () -> {
+                    kept.close();
+                    closed.countDown();
+                });
+                do {
+                    System.gc();
+                } while (!closed.await(10, TimeUnit.MILLISECONDS));
+            }
         }
 
         @Test
