@@ -65,8 +65,8 @@ class PageTextsTests {
         }
         String text = String.valueOf(chromium.value("document.body.innerText"))
                 .replaceAll("\\.java:\\d+", ".java")
-                .replaceAll("lambda\\$(\\w+)\\$\\d+", "lambda in $1")
                 .replaceAll("(?m)^(?!SampleRuns)[^\\s(]+\\((\\S+\\.java|Native Method)\\)\n(\\d.* · .*\n)?", "")
+                .replaceAll("lambda\\$(\\w+)\\$\\d+", "lambda in $1")
                 .replaceAll("(?m)(?<=fingerprint )[0-9a-f]{6}|^[0-9a-f]{12}\\b", "…")
                 .replaceAll("\\d{4}-\\d\\d-\\d\\d", "today")
                 .replaceAll("\\d[\\d.]* m?s\\b", "… s")
