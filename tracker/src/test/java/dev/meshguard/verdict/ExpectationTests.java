@@ -4,6 +4,7 @@ import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.historyOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
@@ -25,10 +26,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class ExpectationTests {
 
@@ -236,50 +238,33 @@ class ExpectationTests {
                 .contains("more of them survived than the expectations allow");
     }
 
+    static Stream<Arguments> invalidConditions() {
+        return Stream.of(
+                invalid(
+                        () -> Expectation.because(" "),
+                        "needs a reason: say in \"because\" why it is expected; a blank one was given."),
+                invalid(
+                        () -> ANY.until("31.12.2026"),
+                        "'s until is the last day on which it is expected, as an ISO date like 2026-12-31: \"31.12.2026\" was given."),
+                invalid(() -> ANY.between(8, 2), "'s count goes from less to more: 8 to 2 was given."),
+                invalid(() -> ANY.atMost(-1), "'s count is 0 or more: -1 was given. Leave it out to allow any."),
+                invalid(() -> ANY.size(-3), "'s size is 0 or more: -3 was given. Leave it out to allow any."),
+                invalid(
+                        () -> ANY.devices(DeviceSet.of(-4)),
+                        "'s device is 0 or more: -4 was given. Leave it out to allow any."),
+                invalid(
+                        () -> ANY.owner(" "),
+                        "'s owner is a text to look for: a blank one was given. Leave it out to allow any."));
+    }
+
+    private static Arguments invalid(ThrowingCallable condition, String message) {
+        return arguments(condition, "An expected buffer" + (message.startsWith("'") ? "" : " ") + message);
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"", " ", "\t"})
-    void needsAReason(String reason) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> Expectation.because(reason))
-                .withMessage(
-                        "An expected buffer needs a reason: say in \"because\" why it is expected; a blank one was given.");
-    }
-
-    @Test
-    void rejectsAnInvalidDate() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> ANY.until("31.12.2026"))
-                .withMessage(
-                        "An expected buffer's until is the last day on which it is expected, as an ISO date like 2026-12-31:"
-                                + " \"31.12.2026\" was given.");
-    }
-
-    @Test
-    void rejectsInverseBounds() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> ANY.between(8, 2))
-                .withMessage("An expected buffer's count goes from less to more: 8 to 2 was given.");
-    }
-
-    @Test
-    void rejectsNegativeNumbers() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> ANY.atMost(-1))
-                .withMessage("An expected buffer's count is 0 or more: -1 was given. Leave it out to allow any.");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> ANY.size(-3))
-                .withMessage("An expected buffer's size is 0 or more: -3 was given. Leave it out to allow any.");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> ANY.devices(DeviceSet.of(-4)))
-                .withMessage("An expected buffer's device is 0 or more: -4 was given. Leave it out to allow any.");
-    }
-
-    @Test
-    void rejectsTextsThatWouldFitEverything() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> Expectation.because("why").owner(" "))
-                .withMessage("An expected buffer's owner is a text to look for: a blank one was given. Leave it out to"
-                        + " allow any.");
+    @MethodSource("invalidConditions")
+    void rejectsWhatNoBufferOrEveryBufferWouldFit(ThrowingCallable condition, String message) {
+        assertThatIllegalArgumentException().isThrownBy(condition).withMessage(message);
     }
 
     @Test

@@ -37,21 +37,11 @@ class SurvivorGroupTests {
         assertThat(group.buffers()).isEqualTo(3);
         assertThat(group.bytes()).isEqualTo(192);
         assertThat(group.totalBytes()).isEqualTo(192);
-    }
-
-    @Test
-    void isOfNoBytesWhereItsBuffersAreEmpty() {
         assertThat(onDevices(2, 0).bytes()).isZero();
-    }
-
-    @Test
-    void saysTheMostThatALongHoldsWhereTheSumIsOneMore() {
         assertThat(onDevices(2, HALF_OF_ALL).bytes()).isEqualTo(Long.MAX_VALUE);
-    }
-
-    @Test
-    void saysTheMostThatALongHoldsWhereTheSumWrapsAroundTwice() {
-        assertThat(onDevices(3, Long.MAX_VALUE).bytes()).isEqualTo(Long.MAX_VALUE);
+        assertThat(onDevices(3, Long.MAX_VALUE).bytes())
+                .as("wraps around twice")
+                .isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
