@@ -70,15 +70,16 @@ class PolicyLedgerTests {
     void describesItselfInOneLineADevice() {
         AllocationHistory history = historyOf("""
                 allocate L1 101152 on 0, size 4096, again UNKNOWN; allocate L1 105248 on 0, size 4096, again UNKNOWN;
-                allocate L1 109344 on 0, size 4096; allocate DRAM 0x1000 on 3
+                allocate L1 109344 on 0, size 4096, again UNKNOWN; allocate DRAM 0x1000 on 3
                 """);
 
         assertThat(history.ledger(REFERENCE_COUNTED)).hasToString(expected(history, """
                         Books read as REFERENCE_COUNTED, 0 unknown frees
-                          device 0: L1 12 KiB (12288 B), 5 reports, 3 entries
+                          device 0: L1 12 KiB (12288 B), 6 reports, 3 entries
                           device 3: DRAM 64 B, 1 report, 1 entry
                           reported 2 times at one live address: L1 0x18b20 (101152) on device 0, {allocated 1 and 2}
-                          reported 2 times at one live address: L1 0x19b20 (105248) on device 0, {allocated 3 and 4}"""));
+                          reported 2 times at one live address: L1 0x19b20 (105248) on device 0, {allocated 3 and 4}
+                          reported 2 times at one live address: L1 0x1ab20 (109344) on device 0, {allocated 5 and 6}"""));
     }
 
     @ParameterizedTest

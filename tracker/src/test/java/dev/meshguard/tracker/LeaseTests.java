@@ -352,7 +352,9 @@ class LeaseTests {
     void hasAnUnknownSizeIfItIsZero() {
         lease(0);
 
-        assertThat(tracker.history().live()).allMatch(BufferGeneration::isOfUnknownSize).hasSize(1);
+        assertThat(tracker.history().live())
+                .allMatch(BufferGeneration::isOfUnknownSize)
+                .hasSize(1);
     }
 
     @Test

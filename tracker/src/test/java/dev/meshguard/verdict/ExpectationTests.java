@@ -248,13 +248,19 @@ class ExpectationTests {
                         "'s until is the last day on which it is expected, as an ISO date like 2026-12-31: \"31.12.2026\" was given."),
                 invalid(() -> ANY.between(8, 2), "'s count goes from less to more: 8 to 2 was given."),
                 invalid(() -> ANY.atMost(-1), "'s count is 0 or more: -1 was given. Leave it out to allow any."),
+                invalid(() -> ANY.between(-1, 2), "'s count is 0 or more: -1 was given. Leave it out to allow any."),
                 invalid(() -> ANY.size(-3), "'s size is 0 or more: -3 was given. Leave it out to allow any."),
                 invalid(
                         () -> ANY.devices(DeviceSet.of(-4)),
                         "'s device is 0 or more: -4 was given. Leave it out to allow any."),
-                invalid(
-                        () -> ANY.owner(" "),
-                        "'s owner is a text to look for: a blank one was given. Leave it out to allow any."));
+                blank("owner", () -> ANY.owner(" ")),
+                blank("label", () -> ANY.label("")),
+                blank("origin", () -> ANY.origin(" ")));
+    }
+
+    private static Arguments blank(String name, ThrowingCallable condition) {
+        return invalid(
+                condition, "'s " + name + " is a text to look for: a blank one was given. Leave it out to allow any.");
     }
 
     private static Arguments invalid(ThrowingCallable condition, String message) {

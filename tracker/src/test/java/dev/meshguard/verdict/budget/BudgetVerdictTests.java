@@ -64,7 +64,8 @@ class BudgetVerdictTests {
                 arguments(devices, BudgetSpec.of(DRAM).peakBytes(0), ""),
                 arguments(devices, budget.largestFreeBlock(750), ""),
                 arguments(devices, budget.largestFreeBlock(751), "LARGEST_FREE_BLOCK"),
-                arguments(devices, budget.onDevice(1).largestFreeBlock(750), ""),
+                arguments("", budget.onDevice(1).largestFreeBlock(750), ""),
+                arguments("", budget.onDevice(3).largestFreeBlock(1), "LARGEST_FREE_BLOCK cannot be checked"),
                 arguments(devices, budget.onDevice(3).largestFreeBlock(1), "LARGEST_FREE_BLOCK cannot be checked"),
                 arguments(devices, BudgetSpec.of(DRAM).largestFreeBlock(1), "LARGEST_FREE_BLOCK cannot be checked"));
     }
