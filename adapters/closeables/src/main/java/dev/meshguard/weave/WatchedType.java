@@ -48,9 +48,11 @@ public record WatchedType(String className, Set<String> closingMethods) {
     /** Returns whether a type is an interface that a lambda expression can implement, so that some of its objects cannot be seen. */
     public static boolean isForLambdas(Class<?> type) {
         return type.isInterface()
+                && !type.isSealed()
                 && Arrays.stream(type.getMethods())
                                 .filter(method -> Modifier.isAbstract(method.getModifiers()))
                                 .map(Method::getName)
+                                .filter(name -> !name.matches("equals|hashCode|toString"))
                                 .distinct()
                                 .count()
                         == 1;

@@ -23,6 +23,15 @@ class RejectedCloseablesTests implements WithFixtures {
     @TrackCloseables(Closeable.class)
     static class OfLambdas extends OneTest {}
 
+    interface Described extends Closeable {
+
+        @Override
+        String toString();
+    }
+
+    @TrackCloseables(Described.class)
+    static class OfLambdasThatDescribeThemselves extends OneTest {}
+
     @TrackCloseables(Object.class)
     static class NeverClosed extends OneTest {}
 
@@ -57,6 +66,7 @@ class RejectedCloseablesTests implements WithFixtures {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             OfLambdas     | java.io.Closeable        | Objects of lambda expressions cannot be seen: name the classes that implement it.
+            OfLambdasThatDescribeThemselves | dev.meshguard.closeables.RejectedCloseablesTests$Described | Objects of lambda expressions cannot be seen: name the classes that implement it.
             NeverClosed   | java.lang.Object         | It has no method close() or end() without parameters. Name the one that closes it: closedBy = "dispose".
             UnknownMethod | closedBy = "dispose"     | None of the classes has such a method without parameters.
             BlankName     | names = ""               | Give a name, or leave it out.

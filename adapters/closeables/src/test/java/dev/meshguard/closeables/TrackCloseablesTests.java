@@ -450,9 +450,22 @@ class TrackCloseablesTests implements WithFixtures {
 
     static class FastSession extends BaseSession {}
 
-    @TrackCloseables(Session.class)
+    /** No lambda can implement it either. */
+    sealed interface Latch extends AutoCloseable {
+
+        @Override
+        void close();
+    }
+
+    record DoorLatch() implements Latch {
+
+        @Override
+        public void close() {}
+    }
+
+    @TrackCloseables({Session.class, Latch.class})
     static class InterfaceTestCase {
-        private Session kept;
+        private AutoCloseable kept;
 
         @Test
         @MustFail(
@@ -462,6 +475,12 @@ class TrackCloseablesTests implements WithFixtures {
                 })
         void keepsOne() {
             kept = new FastSession();
+        }
+
+        @Test
+        @MustFail(text = "LEAK  1 DoorLatch, HELD by InterfaceTestCase.kept; constructed in")
+        void keepsOneOfASealedInterface() {
+            kept = new DoorLatch();
         }
 
         @Test
