@@ -7,7 +7,6 @@ import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.MustFail;
-import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -145,20 +143,6 @@ class ParameterTests implements WithFixtures {
         @AfterAll
         static void takesToo(MeshDevice mesh) {
             Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations
-    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-    static class PerClassTestCase {
-        @MustLeak
-        void withOneInstanceForAllTestsEachTestStillHasAMeshOfItsOwn(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-
-        @Test
-        void aTestOfTheSameInstanceIsClean(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
         }
     }
 }
