@@ -129,26 +129,11 @@ class AttachedHistoriesTests {
     }
 
     @Test
-    void attachesToATestThatWasAborted() {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), TypicalTestCase.Aborted.class);
-
-        assertThat(heard.files).containsOnlyKeys("aborts(MeshDevice)");
-        assertThat(heard.results.get("aborts(MeshDevice)").getStatus()).isEqualTo(TestExecutionResult.Status.ABORTED);
-    }
-
-    @Test
     void attachesToATestThatSaidAllOfItItself() {
         PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), TypicalTestCase.Asserted.class);
 
         assertThat(heard.files).containsOnlyKeys("asserts(MeshDevice, AllocationTracker)");
         assertThat(heard.pairs).doesNotContainKey("asserts(MeshDevice, AllocationTracker)");
-    }
-
-    @Test
-    void memoryOfNoTestHasAFileToo() {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), UnownedMemoryTestCase.class);
-
-        assertThat(heard.files.get("JUnit Jupiter").keySet()).containsExactly("meshguard-history.jsonl");
     }
 
     @Test

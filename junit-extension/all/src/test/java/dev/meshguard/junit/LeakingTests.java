@@ -21,10 +21,8 @@ import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.fault.FaultPlan;
-import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
-import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
@@ -74,24 +72,6 @@ class LeakingTests implements WithFixtures {
         void decode(MeshDevice mesh) {
             Buffers.take(mesh);
         }
-    }
-
-    @TrackAllocations
-    static class EmptyTestCase {
-        @Test
-        void anEmptyTestSucceeds() {}
-
-        @Test
-        @FakeMesh(preset = RuntimePreset.MAY_2026)
-        void anEmptyTestSucceedsWithThePresetOfMay(MeshDevice mesh) {}
-
-        @Test
-        @FakeMesh(preset = RuntimePreset.OCTOBER_2025)
-        void anEmptyTestSucceedsWithThePresetOfOctober(MeshDevice mesh) {}
-
-        @Test
-        @FakeMesh(architecture = Architecture.BLACKHOLE)
-        void anEmptyTestSucceedsWithTheOtherArchitecture(MeshDevice mesh) {}
     }
 
     /** The frees of devices are not reported. */

@@ -24,7 +24,6 @@ import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.SteppedTimer;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.verdict.Outcome;
 import java.lang.annotation.Inherited;
@@ -42,8 +41,6 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -63,68 +60,6 @@ class OwnSourceTests implements WithFixtures {
         assertThatThrownBy(() -> session.resolve(StringBuilder.class))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("gives no java.lang.StringBuilder, which its source names as a parameter");
-    }
-
-    /** A binding that tests call without MeshGuard. */
-    private static final class Binding {
-
-        private static Optional<AllocationTracker> tracker = Optional.empty();
-
-        static void attach(SourceContext context) {
-            context.tracker().sourceAttached("binding");
-            tracker = Optional.of(context.tracker());
-        }
-
-        static void detach() {
-            tracker = Optional.empty();
-        }
-
-        static void allocate(long address) {
-            tracker.ifPresent(attached -> attached.allocated(0, BufferType.DRAM, address, 4_096));
-        }
-    }
-
-    private static MeshGuardExtension.Builder binding() {
-        return MeshGuardExtension.builder().source(FixtureSource.settings(Binding::attach, Binding::detach));
-    }
-
-    static class LeakTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = binding().build();
-
-        @MustLeak
-        void aTestThatAsksForNoParameterIsChecked() {
-            Binding.allocate(0x1000);
-        }
-
-        @Test
-        void aTestThatAllocatesNothingPasses() {}
-    }
-
-    @TestInstance(Lifecycle.PER_CLASS)
-    static class PerClassTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = binding().build();
-
-        @MustLeak
-        void aTestOfAnInstanceOfAllTestsIsChecked() {
-            Binding.allocate(0x1000);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    @MustFail(verdict = Outcome.LEAKED)
-    static class BeforeAllTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = binding().build();
-
-        @BeforeAll
-        static void leaks() {
-            Binding.allocate(0x1000);
-        }
-
-        @Test
-        void aSharedSessionBeginsBeforeTheMethodsForAll() {}
     }
 
     // Several sources

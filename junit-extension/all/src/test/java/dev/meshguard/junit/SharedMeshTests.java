@@ -89,12 +89,6 @@ class SharedMeshTests implements WithFixtures {
         }
 
         @Test
-        void aFreeIsNoFreeOfNothing(AllocationTracker tracker) {
-            tracker.allocated(0, BufferType.DRAM, 0x2000, 64);
-            tracker.freed(0, BufferType.DRAM, 0x2000);
-        }
-
-        @Test
         @ExpectBuffers(label = "weights", because = "one set for all")
         void anEntryOnAMethodLetsItsTestLeaveSomething(MeshDevice mesh) {
             Buffers.take(mesh, "weights");

@@ -39,7 +39,6 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestClassOrder;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -312,28 +311,10 @@ class WhoseCallbackTests implements WithFixtures {
 
     // The test's
 
-    abstract static class Inherited {
-
-        @MustLeak
-        void inherited() {
-            Runnable task = () -> leak();
-            task.run();
-        }
-    }
-
-    interface Default {
-
-        @MustLeak
-        default void ofAnInterface() {
-            Runnable task = () -> leak();
-            task.run();
-        }
-    }
-
     /** Code that a test calls, or that no other test has made, is its own. */
     @SuppressWarnings("UnnecessaryLambda") // Where a lambda is declared is what is tested.
     @TestMethodOrder(MethodOrderer.MethodName.class)
-    static class OwnCodeTestCase extends Inherited implements Default {
+    static class OwnCodeTestCase {
 
         private static final Runnable OF_THE_CLASS = () -> leak();
 
@@ -460,22 +441,6 @@ class WhoseCallbackTests implements WithFixtures {
         @MustFail(verdict = Outcome.LEAKED)
         DynamicTest factory() {
             return dynamicTest("dynamic", () -> leak());
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-    @MustFail(verdict = Outcome.LEAKED)
-    static class ThreadsOfClassTestCase extends OnPool {
-
-        @BeforeAll
-        void bindsThePool(TestThreads threads) {
-            threads.bind(pool);
-        }
-
-        @Test
-        void usesThePool() throws Exception {
-            pool.submit(() -> leak()).get(1, TimeUnit.MINUTES);
         }
     }
 

@@ -139,13 +139,6 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return new Subject(actual, failed.get(0)).whichFailed().withVerdict(Outcome.LEAKED);
     }
 
-    /** Verifies that exactly one engine, class or factory failed, the one with a display name, and returns its failure. */
-    public Failure hasFailedContainer(String displayName) {
-        Subject failed = failedContainer();
-        Assertions.assertThat(failed.event.getTestDescriptor().getDisplayName()).isEqualTo(displayName);
-        return failed.whichFailed();
-    }
-
     /** Verifies the names of the invocations of a method, in their order; line numbers masked. */
     public RunAssert hasInvocationsNamed(String method, String... names) {
         Assertions.assertThat(actual.events().testEvents().started().list().stream()
@@ -169,11 +162,8 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
 
     /** Verifies that exactly one engine, class or factory failed, and returns its failure. */
     public Failure hasFailedContainer() {
-        return failedContainer().whichFailed();
-    }
-
-    private Subject failedContainer() {
-        return only("failed containers", actual.events().containerEvents().failed(), event -> true);
+        return only("failed containers", actual.events().containerEvents().failed(), event -> true)
+                .whichFailed();
     }
 
     /** Verifies that one text that was published for any test, class or the run has all given parts. */
