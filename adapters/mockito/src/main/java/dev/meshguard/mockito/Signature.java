@@ -50,13 +50,7 @@ record Signature(Method method) {
         if (argument >= arguments()) {
             throw rejected(
                     "argument %d is said to be %s, and it has %s. Count from 0",
-                    argument,
-                    role.description(),
-                    switch (arguments()) {
-                        case 0 -> "none";
-                        case 1 -> "only 1";
-                        default -> "only " + arguments();
-                    });
+                    argument, role.description(), arguments() == 0 ? "none" : "only " + arguments());
         }
         Class<?> type = method.getParameterTypes()[argument];
         if (!role.fits().test(type)) {
