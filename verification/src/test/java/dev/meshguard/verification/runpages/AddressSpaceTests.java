@@ -3,7 +3,6 @@ package dev.meshguard.verification.runpages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -137,28 +136,6 @@ class AddressSpaceTests {
         assertThat(chromium.attribute("#shortage-space canvas", "data-parts")).isEqualTo("3");
         assertThat(chromium.attribute("#shortage-space canvas", "aria-label"))
                 .startsWith("A bank of L1 when the request was rejected: 1 block, ");
-    }
-
-    @Test
-    void withoutACapacityItSaysThatTheLargestFreeBlockIsUnknown(Chromium chromium) {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
-        tracker.allocated(0, BufferType.DRAM, 4096, 1024);
-        tracker.allocated(0, BufferType.DRAM, 8192, 1024);
-        tracker.freed(0, BufferType.DRAM, 4096);
-        tracker.freed(0, BufferType.DRAM, 8192);
-        tracker.meshClosed(0);
-        tracker.checked();
-        chromium.open(SampleRun.of("t", tracker).file());
-        chromium.scrollTo("#space");
-        chromium.await("document.querySelector('.space-strip') !== null");
-
-        assertThat(chromium.text("#space-strips .note"))
-                .isEqualTo("Unknown: the source does not report the capacity,"
-                        + " so free bytes and the largest free block are unknown.");
-        assertThat(chromium.texts("[data-figure=used]")).containsExactly("2 KiB");
-        assertThat(chromium.all("[data-figure=free], [data-figure=largest], [data-figure=fragmentation]"))
-                .isEmpty();
     }
 
     private static void open(Chromium chromium, String place) {

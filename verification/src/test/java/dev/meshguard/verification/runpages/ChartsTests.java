@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginFilter;
@@ -13,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 /** Tests the charts of live bytes and growth, and what they do. */
@@ -72,27 +70,9 @@ class ChartsTests {
         assertThat(chromium.text("#cursor")).startsWith("Event #" + closing + " · ");
     }
 
-    /** The first device reports for all in L1, and the peak lies right of the middle. */
-    private static Path narrowRun() {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.meshOpened(new MeshDescription(0, "1x4 mesh", List.of(0, 1, 2, 3), 0, OptionalInt.empty(), List.of()));
-        for (int number = 1; number <= 6; number++) {
-            for (int device = 0; device < 4; device++) {
-                tracker.allocated(device, BufferType.DRAM, number << 24, (1 << 24) + 12_345);
-            }
-        }
-        tracker.allocated(0, BufferType.L1, 4_096, 4_096);
-        for (int number = 1; number <= 4; number++) {
-            for (int device = 0; device < 4; device++) {
-                tracker.freed(device, BufferType.DRAM, number << 24);
-            }
-        }
-        return SampleRun.of("narrow", tracker).file();
-    }
-
     @Test
     void theNameOfAPeakLiesWithinANarrowChart(Chromium chromium) {
-        chromium.open(narrowRun(), 390, "light");
+        chromium.open(SampleRuns.withoutCapacity().file(), 390, "light");
         chromium.run("document.querySelector('#live').scrollIntoView()");
         chromium.await(NAMES_OF_PEAKS + ".length > 0");
 
@@ -155,13 +135,6 @@ class ChartsTests {
 
         assertThat(chromium.value("Axis.current.event(Axis.current.first)")).isEqualTo(1L);
         assertThat(chromium.value("Axis.current.event(Axis.current.last)")).isEqualTo(6L);
-    }
-
-    @Test
-    void devicesThatReportOtherMemoriesAreNotSaidToBeAlike(Chromium chromium) {
-        chromium.open(narrowRun());
-
-        assertThat(chromium.text("#matrix-lead")).isEqualTo("Each memory ended alike on all devices that report it.");
     }
 
     @Test

@@ -40,6 +40,7 @@ class PageTextsTests {
                 run("library-memory", SampleRuns::libraryMemory),
                 run("library-objects", SampleRuns::libraryObjects),
                 run("three-sizes", SampleRuns::threeSizes),
+                run("without-capacity", SampleRuns::withoutCapacity),
                 run("held", SampleRuns::held),
                 run("cached-program", SampleRuns::cachedProgram));
     }

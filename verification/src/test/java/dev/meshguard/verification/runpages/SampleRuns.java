@@ -45,6 +45,7 @@ import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -277,6 +278,24 @@ final class SampleRuns {
 
     private static void load(AllocationTracker tracker, int device) {
         tracker.allocated(device, BufferType.DRAM, 0x10000, 1024L * (device + 1));
+    }
+
+    /** No capacities are known, the first device reports for all in L1, and the peak lies right of the middle. */
+    static SampleRun withoutCapacity() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.meshOpened(new MeshDescription(0, "1x4 mesh", List.of(0, 1, 2, 3), 0, OptionalInt.empty(), List.of()));
+        for (int number = 1; number <= 6; number++) {
+            for (int device = 0; device < 4; device++) {
+                tracker.allocated(device, BufferType.DRAM, number << 24, (1 << 24) + 12_345);
+            }
+        }
+        tracker.allocated(0, BufferType.L1, 4_096, 4_096);
+        for (int number = 1; number <= 4; number++) {
+            for (int device = 0; device < 4; device++) {
+                tracker.freed(device, BufferType.DRAM, number << 24);
+            }
+        }
+        return SampleRun.of("LoadTest.loadsAndFrees()", tracker);
     }
 
     /** A field of the user's code refers to a buffer. */
