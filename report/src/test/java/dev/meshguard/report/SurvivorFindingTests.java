@@ -18,6 +18,7 @@ import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -28,6 +29,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SurvivorFindingTests {
 
@@ -88,33 +91,17 @@ class SurvivorFindingTests {
         assertThat(outcome(pasted)).isEqualTo(Outcome.LEAKED);
     }
 
-    @Test
-    void anEntryThatWouldAdmitAnotherFindingIsNotOffered() {
-        StackTraceElement otherLine = new StackTraceElement("dev.example.Model", "allocate", "Model.java", 129);
-        allocated(DRAM, 0, 1024, "weights", HELPER);
-        allocated(DRAM, 0, 4096, "weights", HELPER);
-        allocated(DRAM, 0, 2048, "weights", otherLine);
-
-        assertThat(haveEntries()).containsExactly(false, true);
-    }
-
-    @Test
-    void anEntryThatWouldAdmitAnotherLineOfItsMethodIsNotOffered() {
-        StackTraceElement otherLine = new StackTraceElement("dev.example.Model", "allocate", "Model.java", 129);
-        allocated(DRAM, 0, 1024, "weights", HELPER);
-        allocated(DRAM, 0, 1024, "weights", otherLine);
-
-        assertThat(haveEntries()).containsExactly(false, false);
-        assertThat(report().text()).doesNotContain("@ExpectBuffers");
-    }
-
-    @Test
-    void anEntryNamesTheDeviceThatAnotherLineOfItsMethodDoesNotUse() {
-        StackTraceElement otherLine = new StackTraceElement("dev.example.Model", "allocate", "Model.java", 129);
-        allocated(DRAM, 0, 1024, "weights", HELPER);
-        allocated(DRAM, 1, 1024, "weights", otherLine);
-
-        assertThat(haveEntries()).containsExactly(true, true);
+    /** Each sentence is another line of one method. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            allocate DRAM 0x1000 on 0, size 32; allocate DRAM 0x2000 on 0, same line, size 64; \
+                allocate DRAM 0x3000 on 0, size 48                   | [false, true]
+            allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0     | [false, false]
+            allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 1     | [true, true]
+            """)
+    void anEntryThatWouldAdmitAnotherLineOfItsMethodIsNotOffered(String history, String offered) {
+        assertThat(haveEntries(LeakCheck.create().examine(HistoryScript.historyOf(history))))
+                .hasToString(offered);
     }
 
     /** Thousands of findings ask for their entries, and each compares origins of as many survivors otherwise. */
@@ -151,7 +138,7 @@ class SurvivorFindingTests {
         allocated(DRAM, 0, 1024, "weights", LOAD_WEIGHTS);
         allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_CACHE);
 
-        assertThat(haveEntries()).containsExactly(false, true);
+        assertThat(haveEntries(verdict())).containsExactly(false, true);
     }
 
     @Test
@@ -346,8 +333,7 @@ class SurvivorFindingTests {
                 .isEmpty();
     }
 
-    private List<Boolean> haveEntries() {
-        LeakVerdict verdict = verdict();
+    private static List<Boolean> haveEntries(LeakVerdict verdict) {
         ExpectationSnippets snippets = ExpectationSnippets.of(verdict);
         return SurvivorFinding.of(verdict, Optional.empty()).stream()
                 .map(finding -> snippets.narrowest(finding).isPresent())
