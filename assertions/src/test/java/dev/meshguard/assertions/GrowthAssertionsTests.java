@@ -143,6 +143,19 @@ class GrowthAssertionsTests {
     }
 
     @Test
+    void aBudgetOfObjectsNamesNoSize() {
+        tracker.lease(AllocationDetails.user().labelled("Cursor"), OriginFilter.none(), SYSTEM_MEMORY, 0);
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker)
+                        .staysWithin(BudgetSpec.of(SYSTEM_MEMORY).buffers(0))))
+                .isEqualTo(expected(tracker.history(), """
+                OVER BUDGET  1 limit of 1 budget not met
+                1. memory of no device: 1 buffer at once, 1 more than the budget of 0
+                   at {allocated} in START
+                   held 1 buffer: SYSTEM_MEMORY buffers \"Cursor\""""));
+    }
+
+    @Test
     void aRunThatUsesMemoryAsAnotherPasses() {
         tracker.allocated(0, DRAM, 4_096, 64);
         AllocationTracker other = withoutOrigins();

@@ -97,8 +97,9 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         List<String> lines = new ArrayList<>();
         if (violation instanceof BudgetViolation.Exceeded exceeded) {
             lines.add(number + DeviceNames.memory(exceeded.memory().type(), devices) + ": " + excess(exceeded));
+            String circular = "; circular buffers included: " + Quantities.size(exceeded.circularBytes()) + " of it";
             lines.add(INDENT + "at event #" + exceeded.event() + " in " + exceeded.phase()
-                    + "; circular buffers included: " + Quantities.size(exceeded.circularBytes()) + " of it");
+                    + (exceeded.memory().device() == HistoryEvent.NO_DEVICE ? "" : circular));
             lines.addAll(topConsumers(exceeded));
         } else if (violation instanceof BudgetViolation.Fragmented fragmented) {
             FreeSpace freeSpace = fragmented.freeSpace();
@@ -138,7 +139,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
     private static List<String> topConsumers(BudgetViolation.Exceeded exceeded) {
         List<String> lines = new ArrayList<>();
         exceeded.topConsumers().stream().limit(MAX_CONSUMERS).forEach(consumer -> {
-            lines.add(INDENT + "held " + Quantities.size(consumer.bytes()) + " in "
+            lines.add(INDENT + "held " + (consumer.bytes() == 0 ? "" : Quantities.size(consumer.bytes()) + " in ")
                     + Quantities.count(consumer.buffers(), "buffer") + ": " + consumer.site());
             consumer.origin().flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + "at " + frame));
         });
