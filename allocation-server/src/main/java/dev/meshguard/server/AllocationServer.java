@@ -7,7 +7,6 @@ import dev.meshguard.tracker.OriginCapture;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -81,7 +80,7 @@ public final class AllocationServer implements AutoCloseable {
 
     private AllocationServer(Builder options) throws IOException {
         this.socket = options.socket;
-        this.tracker = options.tracker == null ? newTracker(options.clock) : options.tracker;
+        this.tracker = options.tracker == null ? newTracker() : options.tracker;
         this.loop = new ServerLoop(options, tracker);
         this.lock = loop.lock;
         this.thread = new Thread(loop, "meshguard-allocation-server " + socket);
@@ -89,11 +88,10 @@ public final class AllocationServer implements AutoCloseable {
     }
 
     /** The stacks of the server's thread are useless, and a report does not contain the number of banks of a buffer. */
-    private static AllocationTracker newTracker(InstantSource clock) {
+    private static AllocationTracker newTracker() {
         return AllocationTracker.builder()
                 .originCapture(OriginCapture.NONE)
                 .bankedAddresses()
-                .clock(clock)
                 .build();
     }
 
@@ -233,7 +231,6 @@ public final class AllocationServer implements AutoCloseable {
         private @Nullable AllocationTracker tracker;
 
         int devices = 8;
-        InstantSource clock = InstantSource.system();
         ProcessInspector probe = ProcessInspector.ofThisMachine();
 
         private Builder() {}
@@ -272,12 +269,6 @@ public final class AllocationServer implements AutoCloseable {
                         "A server has 1 to " + MAX_DEVICES + " devices: " + number + " was given");
             }
             devices = number;
-            return this;
-        }
-
-        /** Sets the clock; the system's clock by default. */
-        Builder clock(InstantSource newClock) {
-            clock = newClock;
             return this;
         }
 

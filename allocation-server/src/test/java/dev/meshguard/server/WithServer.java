@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,7 +49,6 @@ abstract class WithServer {
     AllocationServer.Builder builder() {
         return AllocationServer.builder()
                 .socket(folder.resolve("s"))
-                .clock(InstantSource.fixed(NOON))
                 .processInspector(process -> Optional.ofNullable(processes.get(process)));
     }
 
