@@ -17,8 +17,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.mockito.Mock;
 import org.mockito.junit.jupiter.MockitoExtension;
 
-/** Tests with mocks of device interfaces, each with a different result. */
-// In short samples the test is the code that uses the mock.
+/** A test with a mock of a device interface. */
+// In a short sample the test is the code that uses the mock.
 @SuppressWarnings("DirectInvocationOnMock")
 final class MockedDeviceTestCases {
 
@@ -61,23 +61,4 @@ final class MockedDeviceTestCases {
         }
     }
     // end region
-
-    /** An unused stubbing, beside a leak. */
-    @Fixture
-    @TrackAllocations
-    @ExtendWith(MockitoExtension.class)
-    static class UnusedStubbingTestCase {
-
-        @Mock
-        private AddressedDevice device;
-
-        @Test
-        void leaksAndStubsInVain(AllocationTracker tracker) {
-            when(device.allocate(anyInt(), anyLong()))
-                    .thenAnswer(allocating(tracker, DRAM).onDeviceArgument(0));
-            doAnswer(freeing(tracker).onDeviceArgument(0)).when(device).free(anyInt(), anyLong());
-
-            device.allocate(0, 16);
-        }
-    }
 }

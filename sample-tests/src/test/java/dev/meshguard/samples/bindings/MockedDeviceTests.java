@@ -2,12 +2,10 @@ package dev.meshguard.samples.bindings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.samples.support.Fixtures;
 import org.junit.jupiter.api.Test;
-import org.mockito.exceptions.misusing.UnnecessaryStubbingException;
 
-/** Tests the failures of tests whose device is a mock. */
+/** Tests the failure of a test whose device is a mock. */
 class MockedDeviceTests {
 
     @Test
@@ -26,13 +24,5 @@ class MockedDeviceTests {
                 sum     2 allocated = 1 freed + 1 leaked
                 expect  @ExpectBuffers(type = DRAM, device = 1, size = 65536, atMost = 1, origin = "MockedDeviceTestCases.upload", because = "…")
                 rerun   mvn test -Dtest='MockedDeviceTestCases$UploadTestCase#uploads'"""));
-    }
-
-    @Test
-    void reportsBothStrictStubsAndTheLeak() {
-        Throwable failure = Fixtures.failureOf(MockedDeviceTestCases.UnusedStubbingTestCase.class);
-
-        assertThat(failure).isInstanceOf(UnnecessaryStubbingException.class);
-        assertThat(failure.getSuppressed()).singleElement().isInstanceOf(LeakAssertionError.class);
     }
 }
