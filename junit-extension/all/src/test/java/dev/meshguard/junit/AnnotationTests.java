@@ -105,26 +105,6 @@ class AnnotationTests implements WithFixtures {
         }
     }
 
-    @TrackAllocations
-    abstract static class SuperTestCase {}
-
-    static class InheritingTestCase extends SuperTestCase {
-        @MustLeak
-        void theAnnotationOfASuperclassCounts(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations
-    interface Tracked {}
-
-    static class ImplementingTestCase implements Tracked {
-        @MustLeak
-        void theAnnotationOfAnInterfaceCounts(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.TYPE)
     @TrackAllocations

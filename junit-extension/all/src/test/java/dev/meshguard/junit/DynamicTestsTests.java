@@ -143,12 +143,4 @@ class DynamicTestsTests implements WithFixtures {
             return dynamicTest("leaks", () -> Buffers.take(mesh));
         }
     }
-
-    @TrackAllocations(check = AllocationCheck.NONE)
-    static class UncheckedTestCase {
-        @TestFactory
-        DynamicNode withoutCheckNothingFails(MeshDevice mesh) {
-            return dynamicTest("leaks", () -> Buffers.take(mesh));
-        }
-    }
 }
