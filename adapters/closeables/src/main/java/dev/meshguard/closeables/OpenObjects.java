@@ -34,12 +34,6 @@ final class OpenObjects implements ObjectWatcher {
 
     static final OpenObjects OF_JVM = new OpenObjects();
 
-    /** Whether the JDK frees what was collected on a thread, which code under test may name and create. */
-    private static final ThreadLocal<Boolean> FREES_COLLECTED = ThreadLocal.withInitial(() -> StackWalker.getInstance()
-            .walk(frames -> frames.map(StackFrame::getClassName)
-                    .anyMatch(name -> name.equals("jdk.internal.ref.CleanerImpl")
-                            || name.startsWith("java.lang.ref.Finalizer"))));
-
     private final WeakIdentityMap<OpenObject> open = new WeakIdentityMap<>();
 
     /** The types that any test has named: of no others is an object of no test reported. */
@@ -205,9 +199,17 @@ final class OpenObjects implements ObjectWatcher {
         }
         if (reason != null) {
             one.lease.freeFailed(reason);
-        } else if (!FREES_COLLECTED.get() && open.remove(subject, one)) {
-            // Otherwise nobody chooses the moment, so the test would pass or fail by chance.
+        } else if (!isFreedByCollector() && open.remove(subject, one)) {
             one.lease.freed();
         }
+    }
+
+    /** Nobody chooses the moment, so the test would pass or fail by chance. A cleaner makes a daemon of any thread that it gets. */
+    private static boolean isFreedByCollector() {
+        return Thread.currentThread().isDaemon()
+                && StackWalker.getInstance()
+                        .walk(frames -> frames.map(StackFrame::getClassName)
+                                .anyMatch(name -> name.equals("jdk.internal.ref.CleanerImpl")
+                                        || name.startsWith("java.lang.ref.Finalizer")));
     }
 }
