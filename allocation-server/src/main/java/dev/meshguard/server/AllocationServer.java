@@ -108,7 +108,7 @@ public final class AllocationServer implements AutoCloseable {
     /** Returns the tracker that records all reports. */
     public AllocationTracker tracker() {
         synchronized (lock) {
-            loop.dispatcher.reporter.addUp();
+            loop.dispatcher.history.addUp();
         }
         return tracker;
     }

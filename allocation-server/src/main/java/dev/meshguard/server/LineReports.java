@@ -76,7 +76,7 @@ final class LineReports implements ConnectionReader {
     private record KnownMesh(int number, List<Integer> openDevices) {}
 
     private final ReportDispatcher dispatcher;
-    private final HistoryReporter reporter;
+    private final ServerHistory history;
     private final AllocationTracker tracker;
     private final ClientConnection connection;
 
@@ -131,10 +131,10 @@ final class LineReports implements ConnectionReader {
             entry("mesh_closed", report(this::meshClosed)),
             entry("state", this::witnessed));
 
-    LineReports(ReportDispatcher dispatcher, HistoryReporter reporter, ClientConnection connection) {
+    LineReports(ReportDispatcher dispatcher, ServerHistory history, ClientConnection connection) {
         this.dispatcher = dispatcher;
-        this.reporter = reporter;
-        this.tracker = reporter.tracker;
+        this.history = history;
+        this.tracker = history.tracker;
         this.connection = connection;
     }
 
@@ -180,7 +180,7 @@ final class LineReports implements ConnectionReader {
                         ? " sent " + MAX_REJECTED + " lines that could not be recorded"
                         : " did not begin with a hello")
                 + ", so it was closed";
-        reporter.lost(-1, why);
+        history.lost(-1, why);
         return why;
     }
 
@@ -219,7 +219,7 @@ final class LineReports implements ConnectionReader {
             // The next number shows whether this line had one.
         }
         String what = "line " + connection.records + " " + why.getMessage();
-        reporter.lost(1, connection.description() + ": " + what);
+        history.lost(1, connection.description() + ": " + what);
         loseSnapshot();
         answers.append("{\"error\":\"");
         JsonStringEncoder.getInstance().quoteAsString(what, answers);
@@ -291,7 +291,7 @@ final class LineReports implements ConnectionReader {
     private void missing(long until) {
         if (until > lastNumber) {
             String missing = Quantities.count(until - lastNumber, "report");
-            reporter.lost(
+            history.lost(
                     until - lastNumber,
                     connection.description() + " numbers its reports, and " + missing + " after number " + lastNumber
                             + " did not arrive");
@@ -322,7 +322,7 @@ final class LineReports implements ConnectionReader {
         } else if (dispatcher.left(memory, process)) {
             tracker.freed(release, memory.device(), memory.type(), memory.address(), ownership);
         } else {
-            reporter.lost(
+            history.lost(
                     1,
                     connection.description() + " freed " + memory.type() + " "
                             + HistoryEvent.addressOn(memory.device(), memory.address())
@@ -511,7 +511,7 @@ final class LineReports implements ConnectionReader {
     /** Drops a snapshot that lacks its last line: it proves nothing. */
     private void dropSnapshot() {
         if (snapshot != null) {
-            reporter.lost(1, connection.description() + " began a snapshot and did not complete it");
+            history.lost(1, connection.description() + " began a snapshot and did not complete it");
         }
         snapshot = null;
     }
@@ -560,7 +560,7 @@ final class LineReports implements ConnectionReader {
         lastOperation = incomplete.hasRemaining() || isTooLong ? "" : lastOperation;
         finish();
         if (!lastOperation.equals(IDLE) && !lastOperation.equals(BYE)) {
-            reporter.lost(
+            history.lost(
                     -1,
                     connection.description()
                             + (isGreeted

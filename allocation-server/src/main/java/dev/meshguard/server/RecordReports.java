@@ -73,7 +73,7 @@ final class RecordReports implements ConnectionReader {
     private String tooManyErrors() {
         String why = connection.description() + " sent " + errors + " records in a row that are none, so it was closed";
         if (connection.hasReports()) {
-            dispatcher.reporter.lost(-1, why);
+            dispatcher.history.lost(-1, why);
         }
         return why;
     }
@@ -90,7 +90,7 @@ final class RecordReports implements ConnectionReader {
         }
         if (proved == RecordSizeDetector.NOTHING) {
             String why = connection.description() + " sends records of no known size, so it was closed";
-            dispatcher.reporter.lost(-1, why);
+            dispatcher.history.lost(-1, why);
             return Optional.of(why);
         }
         Optional<RecordSize> size = RecordSize.of(proved);
@@ -104,7 +104,7 @@ final class RecordReports implements ConnectionReader {
                 + (RecordSize.of(theirs).isPresent()
                         ? OPTIONS + theirs
                         : "no server is known that reads them, so build the program and the server from one version");
-        dispatcher.reporter.lost(-1, why);
+        dispatcher.history.lost(-1, why);
         return why;
     }
 
@@ -182,7 +182,7 @@ final class RecordReports implements ConnectionReader {
                 MessageType.of(rest.get(0) & 0xff).filter(MessageType::isReport).isPresent()
                         && RecordSizeDetector.mayBegin(rest, 0);
         if (connection.hasReports() || mayBeReport) {
-            dispatcher.reporter.lost(1, why);
+            dispatcher.history.lost(1, why);
         }
         return Optional.of(why);
     }

@@ -52,7 +52,7 @@ final class ReportDispatcher {
     private int meshes;
     private boolean hasClients;
     private final ProcessInspector inspector;
-    final HistoryReporter reporter;
+    final ServerHistory history;
     private final AllocationTracker tracker;
     private final int devices;
     private final Set<Integer> openedDevices = new HashSet<>();
@@ -72,10 +72,10 @@ final class ReportDispatcher {
      * @param connections those of the server, which adds later ones
      */
     ReportDispatcher(
-            HistoryReporter reporter, int devices, ProcessInspector inspector, List<ClientConnection> connections) {
+            ServerHistory history, int devices, ProcessInspector inspector, List<ClientConnection> connections) {
         this.connections = connections;
-        this.reporter = reporter;
-        this.tracker = reporter.tracker;
+        this.history = history;
+        this.tracker = history.tracker;
         this.devices = devices;
         this.inspector = inspector;
     }
@@ -102,7 +102,7 @@ final class ReportDispatcher {
             enter(process, device, TYPES[type], id);
             allocated(process.buffer, device, TYPES[type], id, size);
             guesses.allocated(device, id, TYPES[type])
-                    .ifPresent(mayBeFreed -> reporter.lost(-1, connection.description() + " " + mayBeFreed));
+                    .ifPresent(mayBeFreed -> history.lost(-1, connection.description() + " " + mayBeFreed));
         }
     }
 
@@ -110,7 +110,7 @@ final class ReportDispatcher {
         ReportedAddress known = knownAddress(device, id);
         if (known.isAbandoned()) {
             // Now it belongs to another process: the device was closed in between.
-            reporter.openPeriodBegan(device);
+            history.openPeriodBegan(device);
             opensAgain(device);
         }
         known.allocated(type, process);
@@ -161,7 +161,7 @@ final class ReportDispatcher {
     }
 
     private boolean rejected(String what, ClientConnection connection) {
-        reporter.lost(1, connection.description() + " reported " + what);
+        history.lost(1, connection.description() + " reported " + what);
         return false;
     }
 
@@ -173,7 +173,7 @@ final class ReportDispatcher {
             unknownFree(device, id, known != null && known.wasAbandoned(), connection);
             return;
         }
-        BufferType type = open == 1 ? known.memory() : reporter.openType(device, id, known.memory());
+        BufferType type = open == 1 ? known.memory() : history.openType(device, id, known.memory());
         known.freed(type, process.id);
         freed(process.buffer, device, type, id);
     }
@@ -181,7 +181,7 @@ final class ReportDispatcher {
     private void unknownFree(int device, long id, boolean wasAbandoned, ClientConnection connection) {
         ClientProcess process = connection.process();
         if (wasAbandoned) {
-            BufferType type = reporter.openType(device, id, BufferType.DRAM);
+            BufferType type = history.openType(device, id, BufferType.DRAM);
             tracker.freeIgnored(request(process.buffer), device, type, id, IgnoredFreeReason.UNKNOWN_ADDRESS);
         } else if (isOutOfRange(device)) {
             rejected("a free on device " + device + ", which this server does not have", connection);
@@ -212,7 +212,7 @@ final class ReportDispatcher {
 
     /** Returns the reader of a connection that sends lines. */
     LineReports lines(ClientConnection connection) {
-        return new LineReports(this, reporter, connection);
+        return new LineReports(this, history, connection);
     }
 
     /**
@@ -289,7 +289,7 @@ final class ReportDispatcher {
         if (openedDevices.add(device)) {
             tracker.deviceOpened(device);
         } else {
-            reporter.openPeriodBegan(device);
+            history.openPeriodBegan(device);
         }
         opensAgain(device);
     }
@@ -384,7 +384,7 @@ final class ReportDispatcher {
             unfinished.remove(failed);
             tracker.processDied(failed);
         });
-        reporter.addUp();
+        history.addUp();
     }
 
     private void died(long process) {
@@ -438,7 +438,7 @@ final class ReportDispatcher {
                 programs.stream().limit(MAX_NAMED_PROGRAMS).collect(Collectors.joining(", ")),
                 more > 0 ? " and " + more + " more" : "",
                 programs.size() == 1 ? "was" : "were");
-        reporter.addUp();
+        history.addUp();
         tracker.reportsLost(-1, reason);
     }
 }

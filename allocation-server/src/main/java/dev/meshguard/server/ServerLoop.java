@@ -65,7 +65,7 @@ final class ServerLoop implements Runnable {
     private final ServerSocketChannel server;
     private final SocketFile file;
     private final SelectionKey accepting;
-    private final HistoryReporter reporter;
+    private final ServerHistory history;
     private final List<ClientConnection> connections = new ArrayList<>();
     private final ByteBuffer in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -102,7 +102,7 @@ final class ServerLoop implements Runnable {
             this.file = opened(SocketFile.bind(server, options.socket, SocketFile.ATTEMPTS));
             server.configureBlocking(false);
             this.accepting = server.register(selector, SelectionKey.OP_ACCEPT);
-            this.reporter = new HistoryReporter(tracker);
+            this.history = new ServerHistory(tracker);
             this.dispatcher = newDispatcher(options);
             this.emptyDispatcher = newDispatcher(options);
             options.recordSize.ifPresent(dispatcher::recordSize);
@@ -118,7 +118,7 @@ final class ServerLoop implements Runnable {
     }
 
     private ReportDispatcher newDispatcher(AllocationServer.Builder options) {
-        return new ReportDispatcher(reporter, options.devices, options.probe, connections);
+        return new ReportDispatcher(history, options.devices, options.probe, connections);
     }
 
     // The loop
@@ -165,10 +165,10 @@ final class ServerLoop implements Runnable {
         if (!(cause instanceof OutOfMemoryError)) {
             failure = "the server stopped: " + cause;
         }
-        reporter.failed(failure);
+        history.failed(failure);
         close(file);
         problem(failure);
-        reporter.addUp();
+        history.addUp();
     }
 
     /** Returns whether nothing more will be read, and nobody will be notified again. */
@@ -360,7 +360,7 @@ final class ServerLoop implements Runnable {
         dispatcher.closedWhileConnected(
                 open.stream().filter(ClientConnection::mayReport).toList());
         open.forEach(connection -> connection.closed().ifPresent(this::problem));
-        reporter.addUp();
+        history.addUp();
     }
 
     void close() {

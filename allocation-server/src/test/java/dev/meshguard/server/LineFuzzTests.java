@@ -148,7 +148,7 @@ class LineFuzzTests {
 
     private LineReports reports(AllocationTracker tracker) {
         ReportDispatcher dispatcher =
-                new ReportDispatcher(new HistoryReporter(tracker), 8, process -> Optional.empty(), List.of());
+                new ReportDispatcher(new ServerHistory(tracker), 8, process -> Optional.empty(), List.of());
         return dispatcher.lines(new ClientConnection(1, channel, key));
     }
 

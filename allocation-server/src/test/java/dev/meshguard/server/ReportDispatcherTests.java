@@ -71,7 +71,7 @@ class ReportDispatcherTests {
 
         private Dispatch() throws IOException {
             dispatcher = new ReportDispatcher(
-                    new HistoryReporter(tracker),
+                    new ServerHistory(tracker),
                     DEVICES,
                     process -> Optional.ofNullable(processes.get(process)),
                     List.of());

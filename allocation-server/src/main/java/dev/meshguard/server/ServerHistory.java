@@ -4,8 +4,8 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.AllocationTracker;
 import org.jspecify.annotations.Nullable;
 
-/** The tracker of a server, with what is missing in its history. Guarded by the server's lock. */
-final class HistoryReporter {
+/** The history of a server: its tracker, and the reports that are missing in it. Guarded by the server's lock. */
+final class ServerHistory {
 
     /** The number of losses recorded as single events, which make the verdict inconclusive; later ones are added up. */
     private static final int MAX_SINGLE_LOSSES = 1000;
@@ -24,7 +24,7 @@ final class HistoryReporter {
     /** Why no program can report any more, if the tracker does not have that yet. */
     private @Nullable String failure;
 
-    HistoryReporter(AllocationTracker tracker) {
+    ServerHistory(AllocationTracker tracker) {
         this.tracker = tracker;
     }
 

@@ -8,19 +8,19 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Losses that are added up keep their reason. */
-class HistoryReporterTests {
+class ServerHistoryTests {
 
     @Test
     void aFailureIsNotTheReasonOfEarlierLosses() {
         AllocationTracker tracker = AllocationTracker.create();
-        HistoryReporter reporter = new HistoryReporter(tracker);
+        ServerHistory history = new ServerHistory(tracker);
         for (int loss = 0; loss < 1002; loss++) {
-            reporter.lost(1, "a gap");
+            history.lost(1, "a gap");
         }
 
-        reporter.failed("the heap is full");
-        reporter.addUp();
-        reporter.addUp();
+        history.failed("the heap is full");
+        history.addUp();
+        history.addUp();
 
         List<HistoryEvent.ReportsLost> losses = tracker.history().lostReports();
         assertThat(losses.subList(1000, losses.size()))
