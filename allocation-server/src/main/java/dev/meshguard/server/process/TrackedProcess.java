@@ -200,7 +200,7 @@ public final class TrackedProcess implements AutoCloseable {
             CompletableFuture.allOf(all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
                     .get(TimeUnit.NANOSECONDS.convert(timeToEnd), TimeUnit.NANOSECONDS);
         } catch (TimeoutException | ExecutionException stillRuns) {
-            return;
+            // It is killed next, or cannot be.
         }
     }
 
