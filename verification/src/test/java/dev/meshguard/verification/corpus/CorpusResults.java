@@ -5,6 +5,7 @@ import dev.meshguard.verification.corpus.matrix.CorpusJudgement;
 import dev.meshguard.verification.corpus.matrix.JudgedRuns;
 import dev.meshguard.verification.corpus.stage.HandleFinder;
 import dev.meshguard.verification.corpus.stage.SearchedHandles;
+import dev.meshguard.verification.corpus.truth.GroundTruth;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -23,6 +24,9 @@ final class CorpusResults {
     private final WrittenOutputs outputs = new WrittenOutputs(7, 53);
     private final List<String> contradictions = new ArrayList<>();
     private final List<String> falseAlarms = new ArrayList<>();
+    private final List<String> missedLeaks = new ArrayList<>();
+    private int foundLeaks;
+    private int inventedLeaks;
     private int cases;
     private int cleanCases;
     private int misreportedCases;
@@ -71,7 +75,22 @@ final class CorpusResults {
         whole.add(run.subject(), full);
         log.add(run.subject(), reduced);
         countClean(run, full, reduced);
+        // A log knows no close, so it is asked for what was left at the check.
+        GroundTruth atTheCheck = run.truth().withoutCloses();
+        if (!run.truth().isAMeshOpen() && run.allowed().entries().isEmpty() && atTheCheck.showsInTheLog()) {
+            countShown(run, atTheCheck.isMemoryMissing(), reduced.outcomeOfMemory());
+        }
         outputs.add(run);
+    }
+
+    private void countShown(CaseRun run, boolean isMemoryMissing, Outcome outcome) {
+        boolean isCalledLeak = outcome == Outcome.LEAKED || outcome == Outcome.FREED_LATE;
+        if (isCalledLeak) {
+            foundLeaks += isMemoryMissing ? 1 : 0;
+            inventedLeaks += isMemoryMissing ? 0 : 1;
+        } else if (isMemoryMissing && outcome != Outcome.INCONCLUSIVE) {
+            missedLeaks.add(run.subject() + ": " + outcome);
+        }
     }
 
     private void countClean(CaseRun run, CorpusJudgement full, CorpusJudgement reduced) {
@@ -107,6 +126,16 @@ final class CorpusResults {
     /** Returns which clean programs were not called so. */
     List<String> falseAlarms() {
         return falseAlarms;
+    }
+
+    /** Returns the runs whose log shows that memory is missing, and is said to miss none. */
+    List<String> missedLeaks() {
+        return missedLeaks;
+    }
+
+    /** Returns the share of leaks among the runs that are called so, if the log shows whether they are. */
+    double shareOfLeaksThatIsRight() {
+        return foundLeaks / (double) (foundLeaks + inventedLeaks);
     }
 
     int cases() {

@@ -60,6 +60,13 @@ class CorpusTests {
         assertThat(written("confusion-server-log.txt", results.log())).isEqualTo(text("confusion-server-log.txt"));
     }
 
+    /** Of the runs in which the lines of a log show whether memory is missing, a leak is called one, and nearly nothing else is. */
+    @Test
+    void isCalledALeakFromALogWhereTheLinesShowOne() {
+        assertThat(results.missedLeaks()).isEmpty();
+        assertThat(results.shareOfLeaksThatIsRight()).isGreaterThanOrEqualTo(0.995);
+    }
+
     @Test
     void hasNoCleanProgramThatIsBlamed() {
         assertThat(results.falseAlarms()).isEmpty();

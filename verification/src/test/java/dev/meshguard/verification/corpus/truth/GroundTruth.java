@@ -274,8 +274,14 @@ public final class GroundTruth {
 
     // What is known of the case
 
+    /** Returns whether memory was not given back that had to be. */
+    public boolean isMemoryMissing() {
+        return truth.allowances().stream().anyMatch(this::isOverItsBound)
+                || reports.keySet().stream().anyMatch(life -> isMissing(life) && !life.isCircularBuffer());
+    }
+
     /** Returns whether the check was made with a mesh open, whose buffers may still be given back. */
-    private boolean isAMeshOpen() {
+    public boolean isAMeshOpen() {
         return reports.keySet().stream().anyMatch(life -> memory(life).wasItsMeshOpen(life));
     }
 
@@ -423,6 +429,23 @@ public final class GroundTruth {
     private boolean isInTheLog(Life life) {
         boolean isLeft = inTheLog.getOrDefault(Place.of(life), 0) > 0;
         return of(life).allocations > 0 && (isLeft || memory(life).wasFreedLate(life, closesAreKnown));
+    }
+
+    /**
+     * Returns whether the lines of a server's log show what is true: a leak shows if an open report is left of it. Where no memory is
+     * missing, a buffer that was reported once, and of whose free nothing arrived, has the lines of a leak.
+     */
+    public boolean showsInTheLog() {
+        return isMemoryMissing()
+                ? isMissingFromTheLog()
+                : reports.keySet().stream().noneMatch(this::hasTheLinesOfALeak);
+    }
+
+    private boolean hasTheLinesOfALeak(Life life) {
+        return !life.isCircularBuffer()
+                && of(life).allocations == 1
+                && of(life).frees == 0
+                && inTheLog.getOrDefault(Place.of(life), 0) > 0;
     }
 
     // What is known of a buffer
