@@ -30,7 +30,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
@@ -122,7 +121,7 @@ public final class TrackedProcess implements AutoCloseable {
 
     /** Returns a builder for a program with other options. */
     public static Builder command(String... command) {
-        return new Builder(List.of(command), started -> started);
+        return new Builder(List.of(command), TrackedProcesses.create());
     }
 
     /** Returns the process id. */
@@ -435,7 +434,7 @@ public final class TrackedProcess implements AutoCloseable {
     public static final class Builder {
 
         private final List<String> command;
-        private final UnaryOperator<TrackedProcess> registry;
+        private final TrackedProcesses group;
         private final Map<String, String> environment = new LinkedHashMap<>();
         private ProcessSocket socket = ProcessSocket.PRIVATE;
         private Path defaultPath = AllocationServer.DEFAULT_SOCKET;
@@ -446,13 +445,13 @@ public final class TrackedProcess implements AutoCloseable {
         private @Nullable File directory;
         private Optional<RecordSize> recordSize = Optional.empty();
 
-        Builder(List<String> command, UnaryOperator<TrackedProcess> registry) {
+        Builder(List<String> command, TrackedProcesses group) {
             if (command.isEmpty()) {
                 throw new IllegalArgumentException(
                         "Give the command of the program, for example \"python3\", \"decode.py\".");
             }
             this.command = command;
-            this.registry = registry;
+            this.group = group;
         }
 
         /** Sets the socket on which the program finds the server; {@link ProcessSocket#PRIVATE} by default. */
@@ -516,9 +515,10 @@ public final class TrackedProcess implements AutoCloseable {
             try {
                 server = listening(folder == null ? defaultPath : folder.resolve("server.sock"), new Ends(main));
                 Files.deleteIfExists(unheardFile(server.socketPath()));
+                Phase begun = group.beginPhase(server.tracker());
                 Process process = processBuilder(server.socketPath()).start();
                 main.complete(process);
-                return registry.apply(new TrackedProcess(this, folder, server, process));
+                return group.add(new TrackedProcess(this, folder, server, process), begun);
             } catch (IOException | RuntimeException failure) {
                 main.cancel(true);
                 if (server != null) {

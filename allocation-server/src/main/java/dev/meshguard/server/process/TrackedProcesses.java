@@ -1,6 +1,7 @@
 package dev.meshguard.server.process;
 
 import dev.meshguard.event.Phase;
+import dev.meshguard.tracker.AllocationTracker;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -52,12 +53,21 @@ public final class TrackedProcesses implements AutoCloseable {
 
     /** Returns a builder for a program with other options. */
     public TrackedProcess.Builder command(String... command) {
-        return new TrackedProcess.Builder(List.of(command), this::add);
+        return new TrackedProcess.Builder(List.of(command), this);
     }
 
-    private synchronized TrackedProcess add(TrackedProcess started) {
-        all.add(started);
+    /** Begins the present phase for a program that has not started, and returns it. */
+    synchronized Phase beginPhase(AllocationTracker tracker) {
         if (!phase.equals(Phase.START)) {
+            tracker.phase(phase);
+        }
+        return phase;
+    }
+
+    /** Adds a program that was started after this phase had begun for it. */
+    synchronized TrackedProcess add(TrackedProcess started, Phase begun) {
+        all.add(started);
+        if (!phase.equals(begun)) {
             started.enter(phase);
         }
         return started;
