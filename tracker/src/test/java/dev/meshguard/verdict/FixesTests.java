@@ -3,6 +3,10 @@ package dev.meshguard.verdict;
 class FixesTests {
 
     @Stories("""
+            of a lost buffer that is not closeable needs a finally block
+                source pool, memory pool memory, freed by release released;
+                allocate SYSTEM_MEMORY 1 on none, from pool; handle lost
+                fix Release the buffer before the test ends on every path: in a finally block.
             of a buffer that a view shares is a free of the view
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; ignore DRAM 0x1000 on 0, STILL_SHARED; handle lost; close
                 fix Free the view that shares it too, or free it with force.
