@@ -189,7 +189,7 @@ final class RecordReports implements ConnectionReader {
 
     /** Returns the problem of what waits because the size is not known, if anything does. */
     Optional<String> waiting() {
-        return dispatcher.recordSize() == null
+        return dispatcher.recordSize() == null && connection.rest.length > 0
                 ? Optional.of(undecided(connection.rest.length, "waits"))
                 : Optional.empty();
     }

@@ -389,6 +389,7 @@ final class ServerLoop implements Runnable {
     List<String> problems() {
         return Stream.concat(
                         problems.stream(), connections.stream().flatMap(connection -> connection.waiting().stream()))
+                .distinct()
                 .toList();
     }
 

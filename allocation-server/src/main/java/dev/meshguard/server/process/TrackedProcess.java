@@ -140,9 +140,9 @@ public final class TrackedProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until it has ended and its output was read.
+     * Waits until it has ended, and at most a second more until its output was read: a process that it started may keep that open.
      *
-     * @param atMost the longest wait
+     * @param atMost the longest wait for its end
      * @return its exit status; 128 plus the signal number if a signal killed it
      * @throws IllegalStateException if it runs for longer; it continues to run
      * @throws InterruptedException if the thread is interrupted while it waits
@@ -485,7 +485,7 @@ public final class TrackedProcess implements AutoCloseable {
             return this;
         }
 
-        /** Sets where the program reads its input; by default {@link TrackedProcess#input()}. */
+        /** Sets where the program reads its input, for example {@link Redirect#INHERIT}; {@link TrackedProcess#input()} is closed then. */
         public Builder inputFrom(Redirect from) {
             input = from;
             return this;
