@@ -248,11 +248,11 @@ public final class AllocationTracker implements AllocationListener {
         return new Lease(this, request, callers, type, number);
     }
 
-    /** Takes the latest lease with this handle back, as {@link Lease#withdrawn()} does, for a source that keeps none of freed memory. */
+    /** Takes back the latest lease with a handle, as {@link Lease#withdrawn()} does, for a source that forgets the leases of freed memory. */
     @API(status = Status.INTERNAL, since = "0.1")
-    public void withdrawn(Object handle) {
+    public void withdrawLeaseOf(Object handle) {
         reserveStack();
-        recorder.withdrawn(handle);
+        recorder.withdrawLeaseOf(handle);
     }
 
     void withdrawn(MemoryRequest request, BufferType type, long lease) {

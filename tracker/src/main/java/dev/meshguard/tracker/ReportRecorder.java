@@ -10,6 +10,7 @@ import dev.meshguard.history.internal.Journal;
 import dev.meshguard.history.internal.Journal.Kind;
 import dev.meshguard.history.internal.Ledger;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -68,19 +69,28 @@ final class ReportRecorder {
 
     /** Takes a lease back, freed or not: it stays in the journal, and in no history. */
     void withdrawn(MemoryRequest request, BufferType type, long lease) {
-        update(() -> takeBack(request, type, lease));
+        update(() -> {
+            withdrawn.put(lease, request);
+            ledger.freed(orNull(request), HistoryEvent.NO_DEVICE, type, lease);
+        });
     }
 
-    /** Takes the latest lease with a handle back, if there is one. */
-    void withdrawn(Object handle) {
-        update(() -> journal.latestAllocation(request ->
-                        request.handle().filter(known -> known.refersTo(handle)).isPresent())
-                .ifPresent(lease -> takeBack(lease.request(), lease.type(), lease.address())));
-    }
-
-    private void takeBack(MemoryRequest request, BufferType type, long lease) {
-        withdrawn.put(lease, request);
-        ledger.freed(orNull(request), HistoryEvent.NO_DEVICE, type, lease);
+    /** Takes back the latest lease with a handle, if there is one. The search does not keep others from recording. */
+    void withdrawLeaseOf(Object handle) {
+        List<HistoryEvent> arrived;
+        try (SpinLock held = lock.acquire()) {
+            arrived = journal.arrived();
+        }
+        for (int i = arrived.size() - 1; i >= 0; i--) {
+            if (arrived.get(i) instanceof HistoryEvent.Allocated lease
+                    && lease.request()
+                            .handle()
+                            .filter(known -> known.refersTo(handle))
+                            .isPresent()) {
+                withdrawn(lease.request(), lease.type(), lease.address());
+                return;
+            }
+        }
     }
 
     private static AllocationHistory without(Map<Long, MemoryRequest> leases, AllocationHistory all) {

@@ -39,6 +39,9 @@ final class OpenObjects implements ObjectWatcher {
     /** The types that any test has named: of no others is an object of no test reported. */
     private final List<WatchedType> types = new CopyOnWriteArrayList<>();
 
+    /** Whether threads run a cleaner or finalizers: to find that out takes longer than all else about a close. */
+    private final WeakIdentityMap<Boolean> collectors = new WeakIdentityMap<>();
+
     private final Set<String> loaded = ConcurrentHashMap.newKeySet();
     private final AtomicLong losses = new AtomicLong();
     /** The class and the message of a failure, which itself would keep class loaders of tests. */
@@ -52,8 +55,8 @@ final class OpenObjects implements ObjectWatcher {
     }
 
     /**
-     * An object that is not closed. It is its own key, and the handle of its lease: one weak reference for each. The tracker keeps that, so no
-     * queue is to hold it.
+     * An object that is not closed. It is its own key, and the handle of its lease: one weak reference for each. The tracker keeps that, and a
+     * queue of the collector would keep the tracker.
      */
     private static final class OpenObject extends WeakIdentity {
 
@@ -180,9 +183,9 @@ final class OpenObjects implements ObjectWatcher {
         if (none != null) {
             none.lease.withdrawn();
         } else if (!JdkObjects.isOfNobody(object)) {
-            // Its constructor may have closed it. To keep each closed object for that costs more than all else about
-            // it.
-            TestThreads.trackerOfEarlier(TrackedCloseablesSource.ID).ifPresent(tracker -> tracker.withdrawn(object));
+            // Its constructor may have closed it. To keep each closed object for that would cost more.
+            TestThreads.trackerOfEarlier(TrackedCloseablesSource.ID)
+                    .ifPresent(tracker -> tracker.withdrawLeaseOf(object));
         }
     }
 
@@ -205,11 +208,15 @@ final class OpenObjects implements ObjectWatcher {
     }
 
     /** Nobody chooses the moment, so the test would pass or fail by chance. A cleaner makes a daemon of any thread that it gets. */
-    private static boolean isFreedByCollector() {
-        return Thread.currentThread().isDaemon()
-                && StackWalker.getInstance()
-                        .walk(frames -> frames.map(StackFrame::getClassName)
-                                .anyMatch(name -> name.equals("jdk.internal.ref.CleanerImpl")
-                                        || name.startsWith("java.lang.ref.Finalizer")));
+    private boolean isFreedByCollector() {
+        Thread thread = Thread.currentThread();
+        return thread.isDaemon() && collectors.computeIfAbsent(thread, OpenObjects::runsCollector);
+    }
+
+    private static boolean runsCollector() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.map(StackFrame::getClassName)
+                        .anyMatch(name -> name.equals("jdk.internal.ref.CleanerImpl")
+                                || name.startsWith("java.lang.ref.Finalizer")));
     }
 }

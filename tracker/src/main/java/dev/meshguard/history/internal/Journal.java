@@ -14,9 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.RandomAccess;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -204,20 +202,6 @@ public final class Journal {
         return size;
     }
 
-    /** Returns the latest allocation by such a request, numbered as it arrived. */
-    public Optional<HistoryEvent.Allocated> latestAllocation(Predicate<MemoryRequest> condition) {
-        for (int position = size - 1; position >= 0; position--) {
-            Block block = blocks.get(position / CAPACITY);
-            int index = position % CAPACITY;
-            if (block.kind(index) == Kind.ALLOCATED
-                    && block.subjects[index] instanceof MemoryRequest request
-                    && condition.test(request)) {
-                return Optional.of((HistoryEvent.Allocated) block.event(index, position + 1L));
-            }
-        }
-        return Optional.empty();
-    }
-
     /**
      * Returns the events so far, numbered from 1; later ones do not change the list.
      *
@@ -228,6 +212,11 @@ public final class Journal {
      */
     public List<HistoryEvent> events() {
         return new Events(List.copyOf(blocks), size, isOrdered);
+    }
+
+    /** Returns the events so far in the order of their arrival, and numbered by it. */
+    public List<HistoryEvent> arrived() {
+        return new Events(List.copyOf(blocks), size, true);
     }
 
     /** The events up to one moment, each created when it is read. */
