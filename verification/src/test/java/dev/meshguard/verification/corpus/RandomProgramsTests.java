@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -66,6 +67,22 @@ class RandomProgramsTests {
     void haveTheFaultsOfTheirSeedForEver() {
         assertThat(RunFaults.random(42))
                 .hasToString("FaultPlan.none().closingTwice().delayingReport(5, FREE, 39).shufflingReports(5, 182L)");
+    }
+
+    @Test
+    void haveOneToFourFaultsWhateverTheirSeed() {
+        long firstSeed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
+
+        for (long seed = firstSeed; seed < firstSeed + 1_000; seed++) {
+            RunFaults faults = RunFaults.random(seed);
+
+            assertThat(faults.ofRuntime().faults().size() + faults.ofReports().size())
+                    .as("-Dmeshguard.seed=%d", seed)
+                    .isBetween(1, 4);
+            assertThat(faults)
+                    .as("-Dmeshguard.seed=%d", seed)
+                    .hasToString(RunFaults.random(seed).toString());
+        }
     }
 
     private static List<String> wrongsOf(CaseRun run, CorpusJudgement full, CorpusJudgement reduced) {
