@@ -35,14 +35,12 @@ public final class ConfusionMatrix {
         (isRight ? right : wrong).merge(new Cell(truth, told), 1, Integer::sum);
     }
 
-    /** Returns how many were told something else than what is true. */
-    public int wrong() {
-        return wrong.values().stream().mapToInt(Integer::intValue).sum();
-    }
-
     /** Returns how many were counted. */
     public int total() {
-        return wrong() + right.values().stream().mapToInt(Integer::intValue).sum();
+        return Stream.of(right, wrong)
+                .flatMap(cells -> cells.values().stream())
+                .mapToInt(Integer::intValue)
+                .sum();
     }
 
     /** Returns how many there are in a row. */
@@ -54,7 +52,7 @@ public final class ConfusionMatrix {
                 .sum();
     }
 
-    /** Returns it as a table; what is off the diagonal has an exclamation mark. */
+    /** Returns it as a table; a cell in which one is wrong has an exclamation mark. */
     @Override
     public String toString() {
         List<String> rows = names(true);
