@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Phase;
+import dev.meshguard.text.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.Scope;
@@ -22,6 +23,31 @@ class ChartsTests {
     private static final SampleRun GROWING = SampleRuns.growing();
 
     private static final String NAMES_OF_PEAKS = "LiveView.labels.filter(label => / peak /.test(label.text))";
+
+    /** Text has the words, but not that they are marked. */
+    @Test
+    void theMeshMarksWhatExceedsItsBudgetAndWhatDiffers(Chromium chromium) {
+        chromium.open(LEAK.file());
+
+        assertThat(chromium.texts("#matrix-table .over-budget")).containsExactly("budget 128 KiB, exceeded");
+        assertThat(chromium.texts("#matrix-table td.out .difference")).containsExactly("▲ +64 KiB", "▲ +96 KiB");
+    }
+
+    @Test
+    void liveBytesAndTheirPeaksAreThoseOfTheLives(Chromium chromium) {
+        chromium.open(LEAK.file());
+        long end = LEAK.events().size();
+
+        for (BufferType type : List.of(BufferType.DRAM, BufferType.L1)) {
+            String row = "#live-figures tr[data-type=" + type + "] ";
+            assertThat(chromium.text(row + "td:nth-child(2)"))
+                    .as("peak of %s", type)
+                    .isEqualTo(Quantities.size(LEAK.peak(0, end, life -> life.type() == type)));
+            assertThat(chromium.text(row + "td:nth-child(4)"))
+                    .as("live bytes of %s", type)
+                    .isEqualTo(Quantities.size(LEAK.liveAt(end, life -> life.type() == type)));
+        }
+    }
 
     @Test
     void liveBytesAreDrawnOnTopOfEachOtherOrEachForItselfWithWhatLeaked(Chromium chromium) {

@@ -2,6 +2,8 @@ package dev.meshguard.verification.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.text.Quantities;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +38,24 @@ class RangeTests {
 
         assertThat(chromium.text("#origins-text")).isEqualTo(total);
         assertThat(chromium.all("#origins-tree .origin")).hasSizeGreaterThan(3);
+    }
+
+    @Test
+    void thePeakAndTheLiveBytesAreThoseOfTheLives(Chromium chromium) {
+        chromium.open(LEAK.file());
+        select(chromium);
+        chromium.select("#origins-mode", "bytes at the peak");
+
+        assertThat(chromium.text("#origins-text"))
+                .isEqualTo(Quantities.size(LEAK.peak(100, 300, life -> true)) + " in all.");
+        for (int device = 0; device < 8; device++) {
+            int number = device;
+            assertThat(chromium.attribute(
+                            "#matrix-table td[data-device='" + device + "'][data-type=DRAM]", "data-live"))
+                    .as("device %s", device)
+                    .isEqualTo(String.valueOf(
+                            LEAK.liveAt(300, life -> life.device() == number && life.type() == BufferType.DRAM)));
+        }
     }
 
     @Test

@@ -14,6 +14,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /** A run with a page, in a file that goes when the Java machine ends: tests compare the page with the verdict and its report. */
@@ -46,6 +48,21 @@ record SampleRun(LeakVerdict verdict, VerdictReport report, RunPage page, Path f
     /** Returns the number of the event in which the first mesh began to close. */
     long closing() {
         return verdict.history().events(HistoryEvent.MeshClosing.class).get(0).number();
+    }
+
+    /** Returns the most bytes of some buffers that were live at once in a range of events, counted anew and not as the page does. */
+    long peak(long from, long to, Predicate<BufferGeneration> buffers) {
+        return LongStream.rangeClosed(from, to)
+                .map(event -> liveAt(event, buffers))
+                .max()
+                .orElseThrow();
+    }
+
+    /** Returns the bytes of some buffers that were live after an event, counted anew too. */
+    long liveAt(long event, Predicate<BufferGeneration> buffers) {
+        return bytes(generations()
+                .filter(buffers)
+                .filter(life -> life.allocatedAt() <= event && life.freedAt().orElse(Long.MAX_VALUE) > event));
     }
 
     static long bytes(Stream<BufferGeneration> buffers) {
