@@ -136,6 +136,17 @@ class AddressTests {
     }
 
     @Test
+    void anEventThatAnIncidentNamesIsALinkToIt(Chromium chromium) {
+        chromium.open(SampleRuns.overwritten().file());
+
+        chromium.click("#incidents a.event-link");
+
+        chromium.await(isInWindow("#event-list [aria-selected=true]"));
+        assertThat(chromium.text("#event-list [aria-selected=true]"))
+                .startsWith(chromium.text("#incidents a.event-link"));
+    }
+
+    @Test
     void anAddressOfNothingBreaksNothing(Chromium chromium) {
         for (String unknown :
                 new String[] {"#finding-99", "#buffer-0", "#event-999999", "#device-77", "#x-<y>", "#%"}) {
