@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.verification.corpus.matrix.JudgedRuns;
 import dev.meshguard.verification.corpus.stage.SearchedHandles;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -23,6 +21,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 @TestInstance(Lifecycle.PER_CLASS) // The cases are run once; nobody changes what came of them.
 class CorpusTests {
 
+    private static final Path MATRICES = Path.of("src/test/resources/dev/meshguard/verification/corpus");
     private static final Path RUNTIME_OUTPUTS = Path.of("..", "docs", "internals", "file-fidelity.md");
 
     private final SearchedHandles finder = new SearchedHandles();
@@ -50,14 +49,13 @@ class CorpusTests {
     @Test
     void hasTheTrueCauseOfEveryBufferAndTheTrueOutcome() throws IOException {
         assertThat(results.whole().wrongs()).isEmpty();
-        assertThat(written("confusion-full-history.txt", results.whole()))
-                .isEqualTo(text("confusion-full-history.txt"));
+        assertThatMatricesAreThoseOf("confusion-full-history.txt", results.whole());
     }
 
     @Test
     void hasNoWrongCauseFromAServersLog() throws IOException {
         assertThat(results.log().wrongs()).isEmpty();
-        assertThat(written("confusion-server-log.txt", results.log())).isEqualTo(text("confusion-server-log.txt"));
+        assertThatMatricesAreThoseOf("confusion-server-log.txt", results.log());
     }
 
     /** Of the runs in which the lines of a log show whether memory is missing, a leak is called one, and nearly nothing else is. */
@@ -91,15 +89,11 @@ class CorpusTests {
                 .contains(results.outputs().table());
     }
 
-    private static String written(String file, JudgedRuns runs) throws IOException {
+    private static void assertThatMatricesAreThoseOf(String name, JudgedRuns runs) throws IOException {
         Files.createDirectories(Path.of("target"));
-        Files.writeString(Path.of("target", file), runs.toString());
-        return runs.toString();
-    }
+        Path shown = Files.writeString(Path.of("target", name), runs.toString());
+        Path file = MATRICES.resolve(name);
 
-    private static String text(String file) throws IOException {
-        try (InputStream text = CorpusTests.class.getResourceAsStream(file)) {
-            return new String(text.readAllBytes(), StandardCharsets.UTF_8);
-        }
+        assertThat(shown).as("copy %s to %s if it is right", shown, file).hasSameTextualContentAs(file);
     }
 }

@@ -3,11 +3,8 @@ package dev.meshguard.verification.runpages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +20,7 @@ import org.openqa.selenium.WebElement;
 @InChromium
 class PageTextsTests {
 
+    private static final Path FILES = Path.of("src/test/resources/dev/meshguard/verification/runpages");
     private static final Path SHOWN = Path.of("target", "page-texts");
 
     private static final String OPEN_EVERYTHING = """
@@ -66,17 +64,18 @@ class PageTextsTests {
         }
         String text = String.valueOf(chromium.value("document.body.innerText"))
                 .replaceAll("\\.java:\\d+", ".java")
-                .replaceAll("(?m)^(?!SampleRuns)[^\\s(]+\\((\\S+\\.java|Native Method)\\)\n(\\d.* · .*\n)?", "")
+                .replaceAll(
+                        "(?m)^(?!SampleRuns)[^\\s(]+\\((\\S+\\.java|Native Method|Unknown Source)\\)\n(\\d.* · .*\n)?",
+                        "")
                 .replaceAll("lambda\\$(\\w+)\\$\\d+", "lambda in $1")
                 .replaceAll("(?m)(?<=fingerprint )[0-9a-f]{6}|^[0-9a-f]{12}\\b", "…")
                 .replaceAll("\\d{4}-\\d\\d-\\d\\d", "today")
                 .replaceAll("\\d[\\d.]* m?s\\b", "… s")
                 .replaceAll("\\s*\n\\s*", "\n");
         Files.createDirectories(SHOWN);
-        Files.writeString(SHOWN.resolve(name + ".txt"), text);
+        Path shown = Files.writeString(SHOWN.resolve(name + ".txt"), text);
+        Path file = FILES.resolve(name + ".txt");
 
-        try (InputStream file = PageTextsTests.class.getResourceAsStream(name + ".txt")) {
-            assertThat(text).isEqualTo(new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8));
-        }
+        assertThat(shown).as("copy %s to %s if it is right", shown, file).hasSameTextualContentAs(file);
     }
 }
