@@ -4,6 +4,7 @@ import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verification.corpus.matrix.CorpusJudgement;
@@ -18,6 +19,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The runs of the corpus, written as files of the runtime and read again: what each format keeps of a run.
@@ -25,6 +27,9 @@ import java.util.Map;
  * <p>The reading judges the end of the file, which is the check of the run.
  */
 final class WrittenOutputs {
+
+    private static final Set<String> UNNAMED =
+            Set.of(CorpusJudgement.NOTHING, Cause.UNEXPLAINED.name(), Outcome.INCONCLUSIVE.name());
 
     /** The counts of one format. */
     private static final class Counts {
@@ -76,7 +81,10 @@ final class WrittenOutputs {
         }
     }
 
-    /** A file that says of itself that it is not complete need not have what is missing, and no outcome of it is wrong. */
+    /**
+     * A file that says of itself that it is not complete need not have what is missing, and no outcome of it is wrong. No file has what
+     * a cause is named from.
+     */
     private static List<String> wrongs(CaseRun run, RuntimeFile file, AllocationHistory read) throws IOException {
         boolean isWhole = read.lostReports().isEmpty();
         List<String> wrongs = new ArrayList<>();
@@ -90,7 +98,8 @@ final class WrittenOutputs {
         CorpusJudgement judgement = judgement(run, file.buffers(), read);
         for (CorpusJudgement.JudgedCase one : judgement.buffers()) {
             boolean isLost = one.judged().equals(CorpusJudgement.NOTHING);
-            if (!one.isRight() && !(isLost && !isWhole)) {
+            boolean isNamed = !UNNAMED.contains(one.judged());
+            if (isNamed || (!one.isRight() && !(isLost && !isWhole))) {
                 wrongs.add("true " + one.truth() + ", told " + one.judged() + ": " + one.where());
             }
         }
