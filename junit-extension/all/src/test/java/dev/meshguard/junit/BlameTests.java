@@ -9,7 +9,15 @@ import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestTemplate;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +40,37 @@ class BlameTests implements WithFixtures {
             if (number == 2) {
                 Buffers.take(mesh);
             }
+        }
+
+        @RepeatedTest(2)
+        @MustFail(invocation = 1, verdict = Outcome.LEAKED)
+        void onlyTheRepetitionThatLeakedFails(RepetitionInfo repetition, MeshDevice mesh) {
+            if (repetition.getCurrentRepetition() == 1) {
+                Buffers.take(mesh);
+            }
+        }
+
+        @TestTemplate
+        @ExtendWith(Twice.class)
+        @Runs(2)
+        @MustFail(invocation = 1, verdict = Outcome.LEAKED)
+        void onlyTheInvocationOfATemplateThatLeakedFails(TestInfo invocation, MeshDevice mesh) {
+            if (invocation.getDisplayName().equals("[1]")) {
+                Buffers.take(mesh);
+            }
+        }
+    }
+
+    /** Runs a test twice. */
+    static final class Twice implements TestTemplateInvocationContextProvider {
+        @Override
+        public boolean supportsTestTemplate(ExtensionContext context) {
+            return true;
+        }
+
+        @Override
+        public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
+            return Stream.of(new TestTemplateInvocationContext() {}, new TestTemplateInvocationContext() {});
         }
     }
 
