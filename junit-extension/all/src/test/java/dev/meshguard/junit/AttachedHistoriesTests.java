@@ -129,6 +129,13 @@ class AttachedHistoriesTests {
     }
 
     @Test
+    void attachesToATestThatWasAborted() {
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), TypicalTestCase.Aborted.class);
+
+        assertThat(heard.files).containsOnlyKeys("aborts(MeshDevice)");
+    }
+
+    @Test
     void attachesToATestThatSaidAllOfItItself() {
         PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), TypicalTestCase.Asserted.class);
 
