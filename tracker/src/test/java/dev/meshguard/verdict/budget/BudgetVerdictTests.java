@@ -42,6 +42,8 @@ class BudgetVerdictTests {
         String peak = "allocate L1 0x1000 on 0; allocate L1 0x2000 on 0, size 128; free L1 0x1000 on 0";
         String twice = "allocate L1 0x1000 on 0; free L1 0x1000 on 0; allocate L1 0x2000 on 0";
         String devices = "allocate L1 0x1000 on 0..2";
+        String atOneAddress = "mesh 0 over 0; allocate L1 0x1000 on 0, owning, allocator DEVICE;"
+                + " allocate L1 0x1000 on 0, size 128, owning, allocator MESH";
         BudgetSpec budget = BudgetSpec.of(L1);
         return Stream.of(
                 arguments(peak, budget.peakBytes(192).liveBytes(128).buffers(2), ""),
@@ -55,6 +57,7 @@ class BudgetVerdictTests {
                         twice,
                         budget.peakBytes(63).buffers(0),
                         "PEAK_BYTES of device 0 at 1, BUFFERS of device 0 at 1"),
+                arguments(atOneAddress, budget.peakBytes(191), "PEAK_BYTES of device 0 at 4"),
                 arguments(devices, budget.peakBytes(64), ""),
                 arguments(devices, budget.onDevice(1).peakBytes(63), "PEAK_BYTES of device 1 at 2"),
                 arguments(
