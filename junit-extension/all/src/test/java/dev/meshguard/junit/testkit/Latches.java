@@ -1,8 +1,11 @@
 package dev.meshguard.junit.testkit;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 import org.assertj.core.api.Assertions;
 
 /** Waits for other threads of a fixture, without checked exceptions. */
@@ -24,6 +27,20 @@ public final class Latches {
         if (isInterrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Runs a task on several threads that begin it together, each with its number, and waits for all. */
+    public static void together(int threads, IntConsumer task) {
+        CyclicBarrier start = new CyclicBarrier(threads);
+        CompletableFuture.allOf(IntStream.range(0, threads)
+                        .mapToObj(thread -> CompletableFuture.runAsync(
+                                () -> {
+                                    meet(start);
+                                    task.accept(thread);
+                                },
+                                command -> new Thread(command).start()))
+                        .toArray(CompletableFuture<?>[]::new))
+                .join();
     }
 
     /** Waits until all tests of a fixture have come here. */

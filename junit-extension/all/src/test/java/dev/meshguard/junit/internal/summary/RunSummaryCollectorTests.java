@@ -9,6 +9,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.junit.testkit.Latches;
 import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -91,6 +92,20 @@ class RunSummaryCollectorTests {
                         "\n   failures          A#t10: BUDGET  the limit   pages/t10.html\n",
                         "… and 2 more, all on pages/index.html")
                 .doesNotContain("A#t20:");
+    }
+
+    @Test
+    void countsAllChecksOfTestsThatEndAtTheSameTime() {
+        RunSummaryCollector numbers = numbers();
+        FinishedCheck check = result("A#ends", CheckOutcome.ABORTED, Optional.empty(), Optional.empty());
+
+        Latches.together(4, thread -> {
+            for (int number = 0; number < 100_000; number++) {
+                numbers.add(check);
+            }
+        });
+
+        assertThat(text(numbers)).isEqualTo("MeshGuard  400000 tests tracked · 0 buffers · 400000 aborted with findings");
     }
 
     /** Tests that end at the same time wait for the lock, and the timeline of a long history takes a while. */
