@@ -7,6 +7,7 @@ import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.MustFail;
 import dev.meshguard.junit.testkit.MustLeak;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.SteppedTimer;
@@ -24,6 +25,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -149,6 +151,10 @@ class AnnotationTests implements WithFixtures {
     }
 
     static class NestedTestCase {
+
+        @Test
+        @MustFail(error = ParameterResolutionException.class)
+        void theClassAroundIsNotTracked(MeshDevice mesh) {}
 
         @Nested
         @TrackAllocations

@@ -17,7 +17,9 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -217,4 +219,81 @@ class OrderTests implements WithFixtures {
     @TrackAllocations
     @ExtendWith(FreeingExtension.class)
     static class LaterExtensionTestCase extends Extended {}
+
+    /** JUnit closes the arguments of an instance for all tests after the callbacks. */
+    @TrackAllocations
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    static class OneInstanceTestCase {
+        @ParameterizedTest
+        @MethodSource("dev.meshguard.junit.BlameTests#releasers")
+        @MustFail(verdict = Outcome.LEAKED)
+        void whatACloseableArgumentFreesIsALeakWithOneInstance(Releaser releaser, MeshDevice mesh) {
+            releaser.add(Buffers.take(mesh));
+        }
+
+        @Test
+        void aTestOfTheSameInstanceHasAMeshOfItsOwn(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    static class OneInstanceOnMeshOfClassTestCase {
+        @ParameterizedTest
+        @MethodSource("dev.meshguard.junit.BlameTests#releasers")
+        void whatACloseableArgumentFreesIsNoLeakOnTheMeshOfTheClass(Releaser releaser, MeshDevice mesh) {
+            releaser.add(Buffers.take(mesh));
+        }
+    }
+
+    static class TakingExtension implements AfterEachCallback {
+        @Override
+        public void afterEach(ExtensionContext context) {
+            ((EveryPlaceTestCase) context.getRequiredTestInstance()).take("extension");
+        }
+    }
+
+    @TrackAllocations
+    @ExtendWith(TakingExtension.class)
+    static class EveryPlaceTestCase {
+        private final MeshDevice mesh;
+
+        @AutoClose
+        private final AutoCloseable closed = () -> take("field");
+
+        EveryPlaceTestCase(MeshDevice mesh) {
+            this.mesh = mesh;
+            take("constructor");
+        }
+
+        private void take(String place) {
+            Buffers.take(mesh, place);
+        }
+
+        @BeforeEach
+        void before() {
+            take("before");
+        }
+
+        @Test
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                text = {
+                    "label \"constructor\"",
+                    "label \"before\"",
+                    "label \"test\"",
+                    "label \"after\"",
+                    "label \"extension\"",
+                    "label \"field\""
+                })
+        void aLeakFailsTheTestWhereverItIs() {
+            take("test");
+        }
+
+        @AfterEach
+        void after() {
+            take("after");
+        }
+    }
 }

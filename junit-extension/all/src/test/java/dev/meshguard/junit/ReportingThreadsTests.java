@@ -151,6 +151,9 @@ class ReportingThreadsTests implements WithFixtures {
         meet(BOTH);
     }
 
+    @MustFail(run = true, verdict = Outcome.LEAKED)
+    static class BeforeAllWithoutSessionTestCase extends UnownedMemoryTestCase {}
+
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     @MustFail(verdict = Outcome.LEAKED)
     static class BeforeAllTestCase extends LibraryTestCase {
