@@ -103,7 +103,7 @@ final class WrittenOutputs {
                 wrongs.add("true " + one.truth() + ", told " + one.judged() + ": " + one.where());
             }
         }
-        if (isWhole && !judgement.isOutcomeRight()) {
+        if (isWhole ? !judgement.isOutcomeRight() : judgement.verdict().outcome() == Outcome.LEAK_FREE) {
             wrongs.add("true outcome " + judgement.trueOutcome() + ", told " + judgement.verdict());
         }
         return wrongs;
