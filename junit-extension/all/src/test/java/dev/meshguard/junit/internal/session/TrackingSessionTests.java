@@ -37,14 +37,14 @@ class TrackingSessionTests {
         SourceContext context = begun.join();
 
         Latches.together(4, thread -> {
-            for (int number = 0; number < 250_000; number++) {
+            for (int number = 0; number < 1_000_000; number++) {
                 context.note("of a thread");
             }
         });
 
         TrackingSession.Closed closed = session.close();
         assertThat(closed.error()).isEmpty();
-        assertThat(Collections.frequency(closed.notes(), "of a thread")).isEqualTo(1_000_000);
+        assertThat(Collections.frequency(closed.notes(), "of a thread")).isEqualTo(4_000_000);
     }
 
     /** The session closes its source with its lock, and the source may wait for its threads. */

@@ -100,12 +100,13 @@ class RunSummaryCollectorTests {
         FinishedCheck check = result("A#ends", CheckOutcome.ABORTED, Optional.empty(), Optional.empty());
 
         Latches.together(4, thread -> {
-            for (int number = 0; number < 100_000; number++) {
+            for (int number = 0; number < 500_000; number++) {
                 numbers.add(check);
             }
         });
 
-        assertThat(text(numbers)).isEqualTo("MeshGuard  400000 tests tracked · 0 buffers · 400000 aborted with findings");
+        assertThat(text(numbers))
+                .isEqualTo("MeshGuard  2000000 tests tracked · 0 buffers · 2000000 aborted with findings");
     }
 
     /** Tests that end at the same time wait for the lock, and the timeline of a long history takes a while. */
