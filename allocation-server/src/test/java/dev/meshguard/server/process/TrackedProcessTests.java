@@ -207,17 +207,18 @@ class TrackedProcessTests {
 
     @Test
     void aProgramThatWasAwaitedHasAllItsOutput() throws Exception {
-        CompletableFuture<ProcessHandle> ended = new CompletableFuture<>();
+        CompletableFuture<TrackedProcess> started = new CompletableFuture<>();
         OutputStream slow = new OutputStream() {
             @Override
             public void write(int one) {
-                ended.join();
+                ProcessHandle.of(started.join().pid())
+                        .ifPresent(running -> running.onExit().join());
             }
         };
         try (TrackedProcess program = TrackedProcess.command("sh", "-c", "read line; head -c 60000 /dev/zero")
                 .copyOutputTo(slow)
                 .start()) {
-            ProcessHandle.of(program.pid()).orElseThrow().onExit().thenAccept(ended::complete);
+            started.complete(program);
             program.input().close();
 
             program.await(TIMEOUT);
