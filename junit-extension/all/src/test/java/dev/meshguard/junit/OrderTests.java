@@ -260,7 +260,7 @@ class OrderTests implements WithFixtures {
         private final MeshDevice mesh;
 
         @AutoClose
-        private final AutoCloseable closed = () -> take("field");
+        final AutoCloseable closed = () -> take("field");
 
         EveryPlaceTestCase(MeshDevice mesh) {
             this.mesh = mesh;

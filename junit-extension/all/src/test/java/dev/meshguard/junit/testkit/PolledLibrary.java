@@ -8,7 +8,7 @@ import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -63,7 +63,7 @@ public final class PolledLibrary {
 
         private final SourceContext context;
         /** The open handles with their addresses, held until they are asked or released. */
-        private final Map<Handle, Long> open = new IdentityHashMap<>();
+        private final Map<Handle, Long> open = new HashMap<>();
 
         Session(SourceContext context) {
             this.context = context;
