@@ -27,6 +27,13 @@ class PageTextsTests {
             document.querySelectorAll('.opener[aria-expanded=false]').forEach(opener => opener.click());
             document.querySelectorAll('details').forEach(details => { details.open = true; });""";
 
+    /** Events and lanes are a line each, and what a reader chooses is no text of the run. */
+    private static final String SHORTEN = """
+            document.querySelectorAll('.event, .lane').forEach(one => {
+                one.textContent = [...one.children].map(part => part.textContent).join(' ');
+            });
+            document.querySelectorAll('.controls').forEach(controls => controls.remove());""";
+
     static Stream<Arguments> runs() {
         return Stream.of(
                 run("leak", SampleRuns::leak),
@@ -62,6 +69,7 @@ class PageTextsTests {
             chromium.scrollTo("#space");
             chromium.await("document.querySelector('.space-strip') !== null");
         }
+        chromium.run(SHORTEN);
         String text = String.valueOf(chromium.value("document.body.innerText"))
                 .replaceAll("\\.java:\\d+", ".java")
                 .replaceAll(
@@ -70,7 +78,7 @@ class PageTextsTests {
                 .replaceAll("lambda\\$(\\w+)\\$\\d+", "lambda in $1")
                 .replaceAll("(?m)(?<=fingerprint )[0-9a-f]{6}|^[0-9a-f]{12}\\b", "…")
                 .replaceAll("\\d{4}-\\d\\d-\\d\\d", "today")
-                .replaceAll("\\d[\\d.]* m?s\\b", "… s")
+                .replaceAll("\\d[\\d.]* [mµ]?s\\b", "… s")
                 .replaceAll("\\s*\n\\s*", "\n");
         Files.createDirectories(SHOWN);
         Path shown = Files.writeString(SHOWN.resolve(name + ".txt"), text);
