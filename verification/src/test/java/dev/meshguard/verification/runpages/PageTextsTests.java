@@ -28,11 +28,14 @@ class PageTextsTests {
             document.querySelectorAll('details').forEach(details => { details.open = true; });""";
 
     /** Events and lanes are a line each, and what a reader chooses is no text of the run. */
-    private static final String SHORTEN = """
-            document.querySelectorAll('.event, .lane').forEach(one => {
-                one.textContent = [...one.children].map(part => part.textContent).join(' ');
-            });
-            document.querySelectorAll('.controls').forEach(controls => controls.remove());""";
+    private static final String SHORT_TEXT = """
+            (() => {
+                document.querySelectorAll('.event, .lane').forEach(one => {
+                    one.textContent = [...one.children].map(part => part.textContent).join(' ');
+                });
+                document.querySelectorAll('.controls').forEach(controls => controls.remove());
+                return document.body.innerText;
+            })()""";
 
     static Stream<Arguments> runs() {
         return Stream.of(
@@ -69,8 +72,7 @@ class PageTextsTests {
             chromium.scrollTo("#space");
             chromium.await("document.querySelector('.space-strip') !== null");
         }
-        chromium.run(SHORTEN);
-        String text = String.valueOf(chromium.value("document.body.innerText"))
+        String text = String.valueOf(chromium.value(SHORT_TEXT))
                 .replaceAll("\\.java:\\d+", ".java")
                 .replaceAll(
                         "(?m)^(?!SampleRuns)[^\\s(]+\\((\\S+\\.java|Native Method|Unknown Source)\\)\n(\\d.* · .*\n)?",
