@@ -102,9 +102,9 @@ final class ClientConnection {
         return rejection;
     }
 
-    /** Returns the problem of records that wait because their size is not known, if some do. */
+    /** Returns why what the program sent waits, if it does. */
     Optional<String> waiting() {
-        return reader instanceof RecordReports ofRecords ? ofRecords.waiting() : Optional.empty();
+        return reader == null ? Optional.empty() : reader.waiting();
     }
 
     /** Sends the answers to what was read; returns whether there are any. */

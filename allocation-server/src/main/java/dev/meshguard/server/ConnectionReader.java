@@ -35,8 +35,13 @@ interface ConnectionReader {
      */
     Optional<String> disconnected(ByteBuffer incomplete);
 
+    /** Returns why what the program sent waits, if it does; a whole sentence without the full stop. */
+    default Optional<String> waiting() {
+        return Optional.empty();
+    }
+
     /** Records that the server ends the connection before the program does; returns what is wrong with what it sent, if anything. */
     default Optional<String> closed() {
-        return Optional.empty();
+        return waiting();
     }
 }

@@ -187,16 +187,11 @@ final class RecordReports implements ConnectionReader {
         return Optional.of(why);
     }
 
-    /** Returns the problem of what waits because the size is not known, if anything does. */
-    Optional<String> waiting() {
+    @Override
+    public Optional<String> waiting() {
         return dispatcher.recordSize() == null && connection.rest.length > 0
                 ? Optional.of(undecided(connection.rest.length, "waits"))
                 : Optional.empty();
-    }
-
-    @Override
-    public Optional<String> closed() {
-        return waiting();
     }
 
     /** Returns the problem of a connection whose bytes do not prove the size. */
