@@ -248,7 +248,7 @@ public final class AllocationTracker implements AllocationListener {
         return new Lease(this, request, callers, type, number);
     }
 
-    /** Takes back the latest lease with a handle, as {@link Lease#withdrawn()} does, for a source that forgets the leases of freed memory. */
+    /** Withdraws the latest lease that has this handle, if there is one. For a source that keeps no {@link Lease} of freed memory. */
     @API(status = Status.INTERNAL, since = "0.1")
     public void withdrawLeaseOf(Object handle) {
         reserveStack();

@@ -75,7 +75,7 @@ final class ReportRecorder {
         });
     }
 
-    /** Takes back the latest lease with a handle, if there is one. The search does not keep others from recording. */
+    /** Withdraws the latest lease that has this handle, if there is one. Other threads can report during the search. */
     void withdrawLeaseOf(Object handle) {
         List<HistoryEvent> arrived;
         try (SpinLock held = lock.acquire()) {

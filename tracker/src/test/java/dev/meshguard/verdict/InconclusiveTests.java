@@ -287,7 +287,7 @@ class InconclusiveTests {
                 mesh 0 over 0; mesh 1 over 1; close 0; stopped the server was down; started;
                 witness CLOSE_BEGUN DRAM+L1+L1_SMALL+TRACE+SYSTEM_MEMORY on 1, mesh 1; close
                 = LEAK_FREE, conclusive
-            adds up what was allocated and what is left
+            counts allocated, freed and leaked buffers
                 without origins; allocate DRAM 0x1000 on 0..1; allocate DRAM 0x2000 on 1, size 32; free DRAM 0x1000 on 0
                 = LEAKED, conclusive
                 sum 3 allocated, 1 freed, 2 leaked

@@ -31,8 +31,8 @@ class AccumulationTests {
     private final AllocationTracker tracker = AllocationTracker.create();
 
     /**
-     * What comes before, what each round does ({@code #} is its number), and what comes after; then the trend, the sites, the
-     * growth of memories in each round, and that of memory of unknown size.
+     * Each row has the sentences before the rounds, those of each round ({@code #} is its number), and those after. The other columns
+     * are the trend, the sites, the growth of each memory in a round, and that of memory of unknown size.
      */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """

@@ -342,7 +342,7 @@ public final class HistoryScript {
 
     private record Place(int device, long address) {}
 
-    /** What one sentence allocates or frees. */
+    /** The buffers that one sentence allocates or frees. */
     private final class Buffers {
 
         private final BufferType type;

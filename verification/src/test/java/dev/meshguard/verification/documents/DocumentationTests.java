@@ -77,7 +77,7 @@ class DocumentationTests {
                         .map(link -> DynamicTest.dynamicTest(page.name() + " -> " + link, () -> follow(page, link))));
     }
 
-    /** Who reads of something that a test uses has to know what may be shared between threads. */
+    /** A reader has to know which objects of a test several threads may use. */
     @Test
     void everyPageOnAFeatureSaysWhatThreadsMayDo() {
         assertThat(DocumentationPage.all())
