@@ -23,7 +23,7 @@ import org.mockito.stubbing.ValidableAnswer;
  *
  * <p>Immutable: each option returns another answer. By default the freed object is the only argument besides the device. If
  * there is none, as in {@code buffer.close()}, it is the mock itself. A number is an address; anything else is a handle. A
- * collection or an array frees each of its elements. Device and type are those of the memory that the mocks of this tracker
+ * collection or an array frees each of its elements, unless a mock has returned it as a handle. Device and type are those of the memory that the mocks of this tracker
  * have allocated there.
  *
  * <p>A second call, or a call for memory that no mock has allocated, throws no exception. It is an event that the verdict
@@ -120,7 +120,10 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
     private void report(InvocationOnMock call) {
         try {
             Optional<List<Integer>> devices = readings.devicesOf(call);
-            each(freedBy(call)).forEach(freed -> free(call, freed, devices));
+            Object freed = freedBy(call);
+            Stream<Optional<Object>> parts =
+                    memory.isHandle(freed) ? Stream.of(Optional.ofNullable(freed)) : each(freed);
+            parts.forEach(part -> free(call, part, devices));
         } catch (RuntimeException unreadable) {
             memory.lost(Readings.unreadable(call, unreadable));
         }

@@ -93,6 +93,11 @@ final class MockAllocations {
         there.add(allocation);
     }
 
+    /** Returns whether an object is the handle of an allocation, for example a list of addresses that a mock has returned. */
+    synchronized boolean isHandle(@Nullable Object freed) {
+        return known(freed, Optional.empty()) != null;
+    }
+
     /** Reports the free of a handle's memory; on all its devices, unless some are named. */
     synchronized void free(@Nullable Object handle, Optional<List<Integer>> devices, BufferType unknownType) {
         MockAllocation allocation = known(handle, devices);

@@ -18,7 +18,10 @@ interface Result {
             }
             long address = synthetic.getAsLong();
             if (type == int.class || type == Integer.class) {
-                return Math.toIntExact(address);
+                if (address != (int) address) {
+                    throw new Signature(call.getMethod()).addressTooLarge(address);
+                }
+                return (int) address;
             }
             return address;
         }

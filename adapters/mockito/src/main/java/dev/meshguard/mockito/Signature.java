@@ -1,5 +1,6 @@
 package dev.meshguard.mockito;
 
+import dev.meshguard.text.Quantities;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -85,6 +86,12 @@ record Signature(Method method) {
         return rejected(
                 "it returns a %s, which has no close() to be freed by. Say what it returns with returning(call -> …)",
                 returnType().getSimpleName());
+    }
+
+    IllegalArgumentException addressTooLarge(long address) {
+        return rejected(
+                "the address %s is larger than an int. Say smaller ones with address(call -> …), or allocate less",
+                Quantities.address(address));
     }
 
     private IllegalArgumentException rejected(String reason, Object... values) {

@@ -53,6 +53,17 @@ class AllocatingTests {
     }
 
     @Test
+    void saysThatAnAddressIsLargerThanTheIntThatTheMockReturns() {
+        when(device.handleOf(anyLong())).thenAnswer(allocating(tracker, DRAM));
+        device.handleOf(1L << 31);
+
+        assertThatThrownBy(() -> device.handleOf(8))
+                .hasMessage(
+                        "Cannot report calls of UserDevice.handleOf(long): the address 0x80001000 (2147487744) is larger than"
+                                + " an int. Say smaller ones with address(call -> …), or allocate less.");
+    }
+
+    @Test
     void takesTheOtherNumberForTheSizeWhereOneIsTheDevice() {
         when(device.allocate(anyInt(), anyLong()))
                 .thenAnswer(allocating(tracker, DRAM).onDeviceArgument(0));

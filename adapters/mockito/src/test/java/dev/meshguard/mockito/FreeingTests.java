@@ -134,6 +134,17 @@ class FreeingTests {
     }
 
     @Test
+    void freesAnArrayThatAMockReturnedAsOneHandle() {
+        when(device.pages(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> new long[] {1, 2}));
+        doAnswer(freeing(tracker)).when(device).freePages(any());
+
+        device.freePages(device.pages(16));
+
+        assertThat(tracker.liveBuffers()).isZero();
+        assertThat(tracker.history().anomalies()).isEmpty();
+    }
+
+    @Test
     void freesWhatAnEqualValueOfTheJdkStandsFor() {
         device.named(16);
 

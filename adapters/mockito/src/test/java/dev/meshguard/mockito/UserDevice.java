@@ -29,6 +29,8 @@ interface UserDevice {
 
     ByteBuffer mapped(long bytes);
 
+    long[] pages(long bytes);
+
     long ofTensor(String shape);
 
     long anything(Object bytes);
@@ -44,6 +46,8 @@ interface UserDevice {
     void freeAll(int... addresses);
 
     void freeNamed(String name);
+
+    void freePages(long[] pages);
 
     void unmap(ByteBuffer mapped);
 
