@@ -315,10 +315,10 @@ final class LineReports implements ConnectionReader {
         connection.reports++;
         Ownership ownership = line.choice("ownership", Ownership.class).orElse(Ownership.UNKNOWN);
         MemoryRequest release = tracker.requestOfProcess(details(memory, line), definitions.stack(line));
-        if (line.has("result") && !line.text("result").equals(Optional.of(FREED))) {
-            IgnoredFreeReason reason = line.requiredChoice("result", IgnoredFreeReason.class);
+        Optional<IgnoredFreeReason> ignored = line.choice("result", IgnoredFreeReason.class, FREED);
+        if (ignored.isPresent()) {
             dispatcher.opened(memory.device());
-            tracker.freeIgnored(release, memory.device(), memory.type(), memory.address(), reason);
+            tracker.freeIgnored(release, memory.device(), memory.type(), memory.address(), ignored.get());
         } else if (dispatcher.left(memory, process)) {
             tracker.freed(release, memory.device(), memory.type(), memory.address(), ownership);
         } else {

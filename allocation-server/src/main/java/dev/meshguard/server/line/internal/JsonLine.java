@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,8 +140,18 @@ public final class JsonLine {
         return has(key) ? Optional.of(requiredChoice(key, type)) : Optional.empty();
     }
 
+    /** Returns a constant; none if the line has none, or the word that stands for none. */
+    public <E extends Enum<E>> Optional<E> choice(String key, Class<E> type, String none) {
+        boolean isNone = !has(key) || none.equals(fields.get(key));
+        return isNone ? Optional.empty() : Optional.of(constant(key, type, Stream.of(none)));
+    }
+
     /** Returns a constant, which the line must have. */
     public <E extends Enum<E>> E requiredChoice(String key, Class<E> type) {
+        return constant(key, type, Stream.empty());
+    }
+
+    private <E extends Enum<E>> E constant(String key, Class<E> type, Stream<String> others) {
         Object value = required(key);
         for (E constant : type.getEnumConstants()) {
             if (constant.name().equals(value)) {
@@ -150,7 +161,8 @@ public final class JsonLine {
         throw invalid(
                 key,
                 value,
-                Arrays.stream(type.getEnumConstants()).map(Enum::name).collect(Collectors.joining(", ")));
+                Stream.concat(others, Arrays.stream(type.getEnumConstants()).map(Enum::name))
+                        .collect(Collectors.joining(", ")));
     }
 
     /** Returns a truth value, or another one if the line has none. */
