@@ -87,7 +87,7 @@ final class RecordProgram implements Subcommand {
             }
             int status = running.await(FOREVER);
             LeakVerdict verdict = running.verdict();
-            VerdictReport report = VerdictReport.of(verdict);
+            VerdictReport report = VerdictReport.of(verdict).ofNoTest();
             for (String note : running.notes()) {
                 report = report.noting(note);
             }

@@ -71,10 +71,24 @@ class RecordedRunsTests {
     }
 
     @Test
-    void aProgramInPythonIsNamedByItsLineAndItsHistoryKeepsWhatItSaid() throws Exception {
-        require("python3");
+    void memoryOfAMeshThatAProgramOpensIsExpectedByALineOfAFile() throws Exception {
+        provideClientOfPython();
         Files.writeString(
-                folder.resolve("meshguard.py"), Answer.to("client", "python").out());
+                folder.resolve("leak.py"),
+                "import meshguard\n"
+                        + "mesh = meshguard.Mesh('1x1 mesh', [0])\n"
+                        + "meshguard.allocated(0, 'DRAM', 0x1000, 64, mesh=mesh)\n"
+                        + "mesh.closed()\n");
+
+        Answer answer = record(
+                List.of("--without-page"), "python3", folder.resolve("leak.py").toString());
+
+        assertThat(answer.out()).contains("expect  DRAM device 0 size 64 count atMost 1");
+    }
+
+    @Test
+    void aProgramInPythonIsNamedByItsLineAndItsHistoryKeepsWhatItSaid() throws Exception {
+        provideClientOfPython();
 
         assertThatTheVerdictIsThatOfThePage("processes.md", "import meshguard\n", "python3 decode.py");
 
@@ -86,6 +100,12 @@ class RecordedRunsTests {
         require("nc");
 
         assertThatTheVerdictIsThatOfThePage("protocol.md", "{\n", "sh decode.sh");
+    }
+
+    private void provideClientOfPython() throws IOException, InterruptedException {
+        require("python3");
+        Files.writeString(
+                folder.resolve("meshguard.py"), Answer.to("client", "python").out());
     }
 
     /** The program is a block of the page, and its verdict the next one. */
