@@ -1,30 +1,28 @@
 package dev.meshguard.netty;
 
+import dev.meshguard.junit.testkit.DetectorComparison;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.LeakPresenceDetector;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetectorFactory;
+import java.io.IOException;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The detectors that Netty brings. Netty has one in a Java machine, so that each gets a machine of its own. */
 enum NettyDetector {
     /** The detector of Netty at its highest level. */
     PARANOID {
         @Override
-        List<String> options() {
-            return List.of("-Dio.netty.leakDetection.level=PARANOID");
+        Stream<String> options() {
+            return Stream.of("-Dio.netty.leakDetection.level=PARANOID");
         }
 
         @Override
@@ -40,7 +38,7 @@ enum NettyDetector {
 
         /** It reports what the collector has found, when the next buffer is allocated. */
         @Override
-        List<String> reports() throws InterruptedException {
+        List<String> reports() {
             // What one collection has found is enqueued before what the next one finds.
             collect();
             collect();
@@ -53,8 +51,8 @@ enum NettyDetector {
     /** The detector of Netty that counts, with the stacks that it can keep. */
     PRESENCE {
         @Override
-        List<String> options() {
-            return List.of(
+        Stream<String> options() {
+            return Stream.of(
                     "-Dio.netty.customResourceLeakDetector=io.netty.util.LeakPresenceDetector",
                     "-Dio.netty.util.LeakPresenceDetector.trackCreationStack=true");
         }
@@ -75,59 +73,44 @@ enum NettyDetector {
         }
     };
 
+    /** The names of Netty's classes begin with it. */
+    static final String LIBRARY = "io.netty.";
+
     private static final int MAX_COLLECTIONS = 60;
 
     private static final Queue<String> RECORDS = new ConcurrentLinkedQueue<>();
 
     /** Returns the options of the Java machine. */
-    abstract List<String> options();
+    abstract Stream<String> options();
 
     /** Prepares the Java machine. */
     abstract void begin();
 
     /** Returns a text with frames for each leak that is reported after a program. */
-    abstract List<String> reports() throws InterruptedException;
+    abstract List<String> reports();
 
     /** Returns what the detector says of each program, which all run in a Java machine of their own. */
-    Map<BufferProgram, String> answers() throws Exception {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx64m"));
-        command.addAll(options());
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), NettyDetector.class.getName(), name()));
-        Process process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        Map<BufferProgram, String> answers = new EnumMap<>(BufferProgram.class);
-        try (var lines = process.inputReader(StandardCharsets.UTF_8)) {
-            lines.lines()
-                    .map(line -> line.split("\t"))
-                    .forEach(one -> answers.put(BufferProgram.valueOf(one[0]), one[1]));
-        }
-        if (process.waitFor() != 0) {
-            throw new IllegalStateException("The programs failed under " + this + ": " + answers);
-        }
-        return answers;
+    Map<String, String> answers() throws IOException {
+        return DetectorComparison.answersOf(
+                NettyDetector.class,
+                Stream.concat(options(), Stream.of("-Xmx64m", "-Ddetector=" + name()))
+                        .toArray(String[]::new));
     }
 
-    public static void main(String[] arguments) throws Exception {
-        NettyDetector detector = NettyDetector.valueOf(arguments[0]);
+    public static void main(String[] arguments) {
+        NettyDetector detector = NettyDetector.valueOf(System.getProperty("detector"));
         detector.begin();
-        List<Object> kept = new ArrayList<>();
-        for (BufferProgram program : BufferProgram.values()) {
-            List<String> answer = new ArrayList<>();
-            try {
-                program.run(kept);
-            } catch (IllegalReferenceCountException thrown) {
-                answer.add(thrown.getClass().getSimpleName());
-            }
-            List<String> reports = detector.reports();
-            if (!reports.isEmpty()) {
-                answer.add((reports.size() == 1 ? "leak" : reports.size() + " leaks")
-                        + (reports.stream().allMatch(program::isCalledFirst) ? ", line" : ""));
-            }
-            System.out.println(program.name() + "\t" + (answer.isEmpty() ? "nothing" : String.join("; ", answer)));
+        DetectorComparison.print(BufferProgramTestCase.class, LIBRARY, detector::answer);
+    }
+
+    private List<String> answer(DetectorComparison.Program program) {
+        List<String> answer = program.run();
+        List<String> reports = reports();
+        if (!reports.isEmpty()) {
+            answer.add((reports.size() == 1 ? "leak" : reports.size() + " leaks")
+                    + (reports.stream().allMatch(program::isCalledFirst) ? ", line" : ""));
         }
+        return answer;
     }
 
     private static String framesOf(Throwable creation) {
@@ -136,14 +119,18 @@ enum NettyDetector {
                 .collect(Collectors.joining("\n"));
     }
 
-    private static void collect() throws InterruptedException {
+    private static void collect() {
         ReferenceQueue<Object> collected = new ReferenceQueue<>();
         PhantomReference<Object> garbage = new PhantomReference<>(new Object(), collected);
-        for (int attempts = 0; attempts < MAX_COLLECTIONS; attempts++) {
-            System.gc();
-            if (collected.remove(1_000) != null) {
-                return;
+        try {
+            for (int attempts = 0; attempts < MAX_COLLECTIONS; attempts++) {
+                System.gc();
+                if (collected.remove(1_000) != null) {
+                    return;
+                }
             }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
         throw new IllegalStateException("No collection finds garbage: " + garbage);
     }

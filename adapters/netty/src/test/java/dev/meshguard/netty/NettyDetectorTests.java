@@ -1,91 +1,23 @@
 package dev.meshguard.netty;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
-
-import dev.meshguard.assertions.LeakAssertionError;
-import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorStatus;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.Map;
-import java.util.Optional;
-import java.util.stream.Collectors;
-import org.junit.jupiter.api.BeforeAll;
+import dev.meshguard.junit.testkit.DetectorComparison;
+import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.testkit.engine.EngineTestKit;
 
 /** What Netty's own detectors and MeshGuard say of the same programs. */
 class NettyDetectorTests {
 
-    private static final Path PAGE = Path.of("..", "..", "docs", "internals", "library-detectors.md");
-
-    private static final Map<BufferProgram, Throwable> FAILURES = new EnumMap<>(BufferProgram.class);
-
-    @BeforeAll
-    static void runEachProgramAsATest() {
-        EngineTestKit.engine("junit-jupiter")
-                .configurationParameter("meshguard.page", "off")
-                .selectors(selectClass(BufferProgramTestCase.class))
-                .execute()
-                .testEvents()
-                .failed()
-                .stream()
-                .forEach(event -> FAILURES.put(
-                        BufferProgram.valueOf(event.getTestDescriptor().getDisplayName()),
-                        event.getRequiredPayload(TestExecutionResult.class)
-                                .getThrowable()
-                                .orElseThrow()));
-    }
+    private static final DetectorComparison COMPARISON =
+            new DetectorComparison(BufferProgramTestCase.class, NettyDetector.LIBRARY);
 
     @Test
-    void areComparedOnThePage() throws Exception {
-        Map<BufferProgram, String> paranoid = NettyDetector.PARANOID.answers();
-        Map<BufferProgram, String> presence = NettyDetector.PRESENCE.answers();
-
-        String table = Arrays.stream(BufferProgram.values())
-                .map(program -> String.format(
-                        "| %s | %d | %s | %s | %s |",
-                        program.description(),
-                        program.leaks(),
-                        paranoid.get(program),
-                        presence.get(program),
-                        answerOfMeshGuard(program)))
-                .collect(Collectors.joining("\n"));
-
-        assertThat(Files.readString(PAGE)).as("copy into %s:%n%s", PAGE, table).contains(table);
+    void areComparedOnThePage() throws IOException {
+        COMPARISON.assertIsOnThePage(List.of(NettyDetector.PARANOID.answers(), NettyDetector.PRESENCE.answers()));
     }
 
     @Test
     void areNotNeededToFindEachLeakWithItsLine() {
-        assertThat(BufferProgram.values()).allSatisfy(program -> {
-            assertThat(leaksIn(program)).isEqualTo(program.leaks());
-            assertThat(answerOfMeshGuard(program).endsWith(", line")).isEqualTo(program.leaks() > 0);
-        });
-    }
-
-    private static String answerOfMeshGuard(BufferProgram program) {
-        Throwable failure = FAILURES.get(program);
-        if (failure == null) {
-            return "nothing";
-        }
-        return verdictOn(program)
-                .map(verdict -> verdict.groups(SurvivorStatus.LEAKED).stream()
-                        .map(group -> group.cause() + (program.isCalledFirst(failure.getMessage()) ? ", line" : ""))
-                        .collect(Collectors.joining("; ")))
-                .orElse(failure.getClass().getSimpleName());
-    }
-
-    private static Optional<LeakVerdict> verdictOn(BufferProgram program) {
-        return FAILURES.get(program) instanceof LeakAssertionError leak
-                ? Optional.of(leak.verdict())
-                : Optional.empty();
-    }
-
-    private static long leaksIn(BufferProgram program) {
-        return verdictOn(program).map(verdict -> verdict.sum().leaked()).orElse(0L);
+        COMPARISON.assertFindsEachLeakWithItsLine();
     }
 }
