@@ -9,7 +9,6 @@ import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.IntVector;
-import org.apache.arrow.vector.util.TransferPair;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,41 +40,12 @@ class ArrowSourceTests {
         }
 
         @Test
-        void sharesABufferBetweenSlices(BufferAllocator allocator) {
-            ArrowBuf whole = allocator.buffer(256);
-            ArrowBuf part = whole.slice(0, 128);
-            part.getReferenceManager().retain();
-            whole.close();
-            part.close();
-        }
-
-        @Test
-        void movesAVectorToAnotherAllocator(BufferAllocator allocator) {
-            try (BufferAllocator reader = allocator.newChildAllocator("reader", 0, Long.MAX_VALUE);
-                    BufferAllocator writer = allocator.newChildAllocator("writer", 0, Long.MAX_VALUE);
-                    IntVector read = new IntVector("read", reader)) {
-                read.allocateNew(100);
-                TransferPair transfer = read.getTransferPair(writer);
-                transfer.transfer();
-                ((IntVector) transfer.getTo()).close();
-            }
-        }
-
-        @Test
         void reallocates(BufferAllocator allocator) {
             try (IntVector scores = new IntVector("scores", allocator)) {
                 scores.allocateNew(10);
                 scores.reAlloc();
                 scores.reAlloc();
             }
-        }
-
-        @Test
-        void freesOnAnotherThread(BufferAllocator allocator) throws InterruptedException {
-            ArrowBuf buffer = allocator.buffer(64);
-            Thread other = new Thread(buffer::close);
-            other.start();
-            other.join();
         }
     }
 
@@ -91,15 +61,6 @@ class ArrowSourceTests {
     }
 
     @TrackAllocations
-    static class DroppedTestCase {
-
-        @Test
-        void dropsABuffer(BufferAllocator allocator) {
-            allocator.buffer(128);
-        }
-    }
-
-    @TrackAllocations
     static class ClosedAllocatorTestCase {
 
         private ArrowBuf kept;
@@ -109,20 +70,6 @@ class ArrowSourceTests {
             try (allocator) {
                 kept = allocator.buffer(64);
             }
-        }
-    }
-
-    @TrackAllocations
-    static class UnclosedSliceTestCase {
-
-        private ArrowBuf slice;
-
-        @Test
-        void keepsASlice(BufferAllocator allocator) {
-            ArrowBuf whole = allocator.buffer(256);
-            slice = whole.slice(0, 16);
-            slice.getReferenceManager().retain();
-            whole.close();
         }
     }
 
@@ -161,30 +108,12 @@ class ArrowSourceTests {
     }
 
     @Test
-    void findWhatNobodyHoldsAnyMore() {
-        assertThat(failuresOf(DroppedTestCase.class))
-                .singleElement()
-                .asString()
-                .contains("LOST")
-                .contains("DroppedTestCase.dropsABuffer(ArrowSourceTests.java");
-    }
-
-    @Test
     void nameTheLineAndNotOnlyTheNumberThatArrowNames() {
         assertThat(failuresOf(ClosedAllocatorTestCase.class))
                 .singleElement()
                 .asString()
                 .startsWith("LEAK  ")
                 .contains("ClosedAllocatorTestCase.closesTheAllocatorTooEarly(ArrowSourceTests.java");
-    }
-
-    @Test
-    void countASliceAsItsBuffer() {
-        assertThat(failuresOf(UnclosedSliceTestCase.class))
-                .singleElement()
-                .asString()
-                .contains("256 B")
-                .contains("HELD: still referenced by UnclosedSliceTestCase.slice");
     }
 
     @Test

@@ -2,7 +2,6 @@ package dev.meshguard.netty;
 
 import static dev.meshguard.junit.testkit.JupiterRun.failuresOf;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.testkit.JupiterRun;
@@ -12,9 +11,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
@@ -55,37 +52,6 @@ class NettySourceTests {
             buffer.writeLong(7);
             buffer.capacity(4096);
             buffer.release();
-        }
-
-        @Test
-        void releasesAComposite() {
-            CompositeByteBuf both = PooledByteBufAllocator.DEFAULT.compositeBuffer();
-            both.addComponent(
-                    true, PooledByteBufAllocator.DEFAULT.directBuffer(64).writeZero(64));
-            both.addComponent(
-                    true, PooledByteBufAllocator.DEFAULT.heapBuffer(64).writeZero(64));
-            both.release();
-        }
-
-        @Test
-        void releasesADuplicate() {
-            ByteBuf whole = PooledByteBufAllocator.DEFAULT.heapBuffer(128);
-            ByteBuf again = whole.retainedDuplicate();
-            again.release();
-            whole.release();
-        }
-
-        @Test
-        void getsNettysErrorIfItReleasesTooOften() {
-            ByteBuf buffer = PooledByteBufAllocator.DEFAULT.directBuffer(128);
-            buffer.release();
-
-            assertThatThrownBy(buffer::release).isInstanceOf(IllegalReferenceCountException.class);
-        }
-
-        @Test
-        void leavesHeapBuffersToTheCollector() {
-            assertThat(Unpooled.buffer(64).capacity()).isEqualTo(64);
         }
 
         @Test
@@ -132,13 +98,6 @@ class NettySourceTests {
         }
     }
 
-    /** As the codecs of Netty keep their constants. */
-    private static final class Codec {
-
-        static final ByteBuf CRLF =
-                Unpooled.unreleasableBuffer(Unpooled.directBuffer(2).writeShort(0x0d0a));
-    }
-
     /** It has no session before its first test. */
     @TrackAllocations
     static class PreparedTestCase {
@@ -154,15 +113,6 @@ class NettySourceTests {
 
         @Test
         void usesNoBuffer() {}
-    }
-
-    @TrackAllocations
-    static class ConstantTestCase {
-
-        @Test
-        void usesACodecFirst() {
-            assertThat(Codec.CRLF.readableBytes()).isEqualTo(2);
-        }
     }
 
     @TrackAllocations
@@ -259,11 +209,6 @@ class NettySourceTests {
         } finally {
             PreparedTestCase.kept.release();
         }
-    }
-
-    @Test
-    void passThatUseALibraryFirstWhichKeepsConstants() {
-        assertThat(failuresOf(ConstantTestCase.class)).isEmpty();
     }
 
     @Test

@@ -153,10 +153,10 @@ public final class DetectorComparison {
         if (failure == null) {
             return "nothing";
         }
-        String line = isCalledFirst(program, library, failure.getMessage()) ? ", line" : "";
         return verdictOn(program)
                 .map(verdict -> verdict.groups(SurvivorStatus.LEAKED).stream()
-                        .map(group -> group.cause() + line)
+                        .map(group -> group.cause()
+                                + (isCalledFirst(program, library, failure.getMessage()) ? ", line" : ""))
                         .collect(Collectors.joining("; ")))
                 .orElse(failure.getClass().getSimpleName());
     }
