@@ -208,32 +208,6 @@ class CauseTextTests {
     }
 
     @Test
-    void thousandsOfLeaksOfEveryCauseFitOnAScreen() {
-        String history = IntStream.range(0, 2_400)
-                .mapToObj(number -> "allocate DRAM %d on %d, label buffer %d%s; "
-                        .formatted(
-                                4096 + 1024 * number,
-                                number % 4,
-                                number,
-                                switch (number % 12) {
-                                    case 0 -> number % 24 == 0 ? "; handle held" : "; handle lost";
-                                    case 1, 5, 9 -> ", of program 7";
-                                    case 2, 6, 10 -> ", of dispatch prefetcher, lifetime SYSTEM";
-                                    case 3, 7, 11 -> ", process 4711";
-                                    default -> "";
-                                }))
-                .collect(Collectors.joining());
-
-        VerdictReport report = ReportStory.report("cached program 7; " + history + "died 4711; checked");
-
-        assertThat(report.verdict().sum().leaked()).isEqualTo(2_400);
-        assertThat(report.verdict().survivors())
-                .extracting(survivor -> survivor.cause())
-                .contains(Cause.PROCESS_DIED, Cause.CACHED, Cause.SYSTEM, Cause.HELD, Cause.LOST, Cause.UNEXPLAINED);
-        assertThat(report.text().lines()).hasSizeLessThanOrEqualTo(40);
-    }
-
-    @Test
     void thousandsOfEntriesThatDoNotHoldFitOnAScreen() {
         String[] entries = IntStream.range(0, 5_000)
                 .mapToObj(number -> number % 2 == 0
