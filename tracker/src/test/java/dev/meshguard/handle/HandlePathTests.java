@@ -18,21 +18,16 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -66,26 +61,16 @@ class HandlePathTests {
 
     static Stream<Arguments> containers() {
         return Stream.of(
-                Arguments.of(List.of("", HANDLE), "List[1]"),
                 Arguments.of(List.of("a", "b", HANDLE), "List[2]"),
                 Arguments.of(Arrays.asList("", null, HANDLE), "List[2]"),
                 Arguments.of(new ArrayList<>(List.of(HANDLE)), "ArrayList[0]"),
-                Arguments.of(new LinkedList<>(List.of("", HANDLE)), "LinkedList[1]"),
                 Arguments.of(new ArrayDeque<>(List.of("", HANDLE)), "ArrayDeque[1]"),
-                Arguments.of(new CopyOnWriteArrayList<>(List.of(HANDLE)), "CopyOnWriteArrayList[0]"),
-                Arguments.of(new ConcurrentLinkedQueue<>(List.of("", HANDLE)), "ConcurrentLinkedQueue[1]"),
-                Arguments.of(new LinkedBlockingQueue<>(List.of("", HANDLE)), "LinkedBlockingQueue[1]"),
                 Arguments.of(new PriorityQueue<>(List.of(HANDLE)), "an element of PriorityQueue"),
-                Arguments.of(new ArrayList<>(List.of("", HANDLE)).subList(1, 2), "List[0]"),
-                Arguments.of(Stream.of("", HANDLE).toList(), "List[1]"),
                 Arguments.of(Collections.unmodifiableList(new ArrayList<>(List.of(HANDLE))), "List[0]"),
-                Arguments.of(Collections.synchronizedList(new ArrayList<>(List.of(HANDLE))), "List[0]"),
                 Arguments.of(Set.of(HANDLE), "an element of Set"),
                 Arguments.of(new HashSet<>(Set.of("", HANDLE)), "an element of HashSet"),
-                Arguments.of(new TreeSet<>(Set.of(HANDLE)), "an element of TreeSet"),
                 Arguments.of(ConcurrentHashMap.newKeySet(), null),
                 Arguments.of(Map.of("layer3", HANDLE), "Map[\"layer3\"]"),
-                Arguments.of(new HashMap<>(Map.of("layer3", HANDLE)), "HashMap[\"layer3\"]"),
                 Arguments.of(new LinkedHashMap<>(Map.of(3, HANDLE)), "LinkedHashMap[3]"),
                 Arguments.of(new TreeMap<>(Map.of(-3L, HANDLE)), "TreeMap[-3]"),
                 Arguments.of(new ConcurrentHashMap<>(Map.of('c', HANDLE)), "ConcurrentHashMap[c]"),

@@ -134,20 +134,6 @@ class HandleSearchTests {
     }
 
     @Test
-    void findsOneHandleOfAHundredThousandObjects() {
-        for (int number = 0; number < 100_000; number++) {
-            cache.add(new Object());
-        }
-        Object handle = new Object();
-        cache.add(handle);
-        MemoryRequest request = search.allocate(handle);
-
-        search.run(HandleSearch.from(this).collectingBy(() -> true));
-
-        assertThat(search.reachabilityOf(request).pathText()).hasValue("HandleSearchTests.cache -> ArrayList[100000]");
-    }
-
-    @Test
     void saysHowFarItWentWhenItWentNoFurther() {
         for (int number = 0; number < Walk.MAX_OBJECTS; number++) {
             cache.add(new Object());

@@ -5,7 +5,6 @@ import static dev.meshguard.event.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
@@ -47,18 +46,5 @@ class MemorySnapshotTests {
         tracker.allocated(0, DRAM, 0x1000, 100);
 
         assertThat(before).hasToString("nothing allocated");
-    }
-
-    @Test
-    void isTheSameWhenTakenOfAHistory() {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
-        tracker.allocated(3, BufferType.L1, 0x2000, 32);
-        var history = tracker.history();
-        MemorySnapshot then = tracker.snapshot();
-
-        tracker.freed(0, BufferType.DRAM, 0x1000);
-
-        assertThat(history.snapshot()).isEqualTo(then).isNotEqualTo(tracker.snapshot());
     }
 }

@@ -2,8 +2,10 @@ package dev.meshguard.tracker;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.SYSTEM_MEMORY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,6 +119,22 @@ class ConcurrentRecordingTests {
 
         assertThat(tracker.devices()).hasSize(500);
         assertThat(tracker.liveBuffers()).isEqualTo(500L * THREADS);
+    }
+
+    @Test
+    void countsEachLeaseThatThreadsTakeAndFree() throws Exception {
+        AllocationTracker tracker = AllocationTracker.create();
+
+        together(thread -> {
+            for (int i = 0; i < 10_000; i++) {
+                tracker.lease(AllocationDetails.user(), OriginFilter.none(), SYSTEM_MEMORY, 64)
+                        .freed();
+            }
+        });
+
+        assertThat(tracker.history().allocatedBuffers()).isEqualTo(10_000 * THREADS);
+        assertThat(tracker.history().anomalies()).isEmpty();
+        assertThat(tracker.liveBuffers()).isZero();
     }
 
     private static List<Long> sizesOn(List<HistoryEvent> events, int device) {

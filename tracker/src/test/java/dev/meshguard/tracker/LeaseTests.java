@@ -28,13 +28,8 @@ import dev.meshguard.verdict.budget.BudgetViolation;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.Trend;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -389,34 +384,6 @@ class LeaseTests {
         assertThat(tracker.history().allocatedBuffers()).isEqualTo(3);
         second.freed();
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void countsEachOfThoseThatThreadsAllocateAndFree() throws Exception {
-        int threads = 4;
-        int each = 10_000;
-        ExecutorService executor = Executors.newFixedThreadPool(threads);
-        try {
-            List<Callable<Void>> tasks = new ArrayList<>();
-            for (int i = 0; i < threads; i++) {
-                tasks.add(() -> {
-                    for (int n = 0; n < each; n++) {
-                        lease(64).freed();
-                    }
-                    return null;
-                });
-            }
-            for (Future<Void> done : executor.invokeAll(tasks)) {
-                done.get();
-            }
-        } finally {
-            executor.shutdownNow();
-        }
-
-        assertThat(tracker.history().allocatedBuffers()).isEqualTo(threads * each);
-        assertThat(tracker.liveBuffers()).isZero();
-        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
-        assertThat(tracker.history().anomalies()).isEmpty();
     }
 
     @ParameterizedTest

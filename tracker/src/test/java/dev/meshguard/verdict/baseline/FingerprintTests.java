@@ -16,7 +16,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
@@ -40,17 +39,6 @@ class FingerprintTests {
                         sha256("DRAM\n4096\n" + HERE + "allocated\n" + HERE + "isTheDigestOfTypeSizeClassAndFrames\n"));
         assertThat(fingerprint.callSite()).isEqualTo("FingerprintTests.allocated");
         assertThat(fingerprint).hasToString(fingerprint.digest().substring(0, 6));
-    }
-
-    @Test
-    void isTheSameOnEveryJdkWhereTheJdkCallsBack() throws Exception {
-        List<AllocationTracker> trackers = new ArrayList<>(List.of(AllocationTracker.create()));
-
-        trackers.forEach(tracker -> tracker.allocated(0, DRAM, 0x1000, 4_096));
-
-        assertThat(fingerprint(trackers.get(0)).digest())
-                .isEqualTo(sha256("DRAM\n4096\n" + HERE + "lambda$isTheSameOnEveryJdkWhereTheJdkCallsBack\n" + HERE
-                        + "isTheSameOnEveryJdkWhereTheJdkCallsBack\n"));
     }
 
     @Test
