@@ -50,29 +50,16 @@ class AnomalyTests {
                 allocate L1 0x1000 on 0; allocate DRAM 0x1000 on 0
                 = no anomalies
             neighbours do not overlap
-                allocate DRAM 0x1000 on 0, size 0x100; allocate DRAM 0x1100 on 0, size 0x100
+                allocate DRAM 0x1000 on 0, size 0x100; allocate DRAM [0x1100 | 0xf00] on 0, size 0x100
                 = no anomalies
-            neighbours do not overlap (2)
-                allocate DRAM 0x1000 on 0, size 0x100; allocate DRAM 0xf00 on 0, size 0x100
-                = no anomalies
-            a freed buffer overlaps nothing
-                allocate DRAM 0x1000 on 0, size 0x100; free DRAM 0x1000 on 0; allocate DRAM 0x1080 on 0, size 0x100
-                = no anomalies
-            other devices do not overlap
-                allocate DRAM 0x1000 on 0, size 0x100; allocate DRAM 0x1080 on 1, size 0x100
-                = no anomalies
-            types of one memory overlap
-                allocate DRAM 0x1000 on 0, size 0x100; allocate TRACE 0x1080 on 0, size 0x100
-                = anomalies OVERLAP
-            a view inside what it points to does not overlap
-                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1080 on 0, size 0x80, view
-                = no anomalies
-            a view beyond what it points to overlaps
-                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1080 on 0, size 0x81, view
-                = anomalies OVERLAP
-            an owner inside a live buffer overlaps
-                allocate DRAM 0x1000 on 0, size 0x100, owning; allocate DRAM 0x1080 on 0, size 0x80, owning
-                = anomalies OVERLAP
+            [a freed buffer overlaps nothing | other devices do not overlap | types of one memory overlap]
+                allocate DRAM 0x1000 on 0, size 0x100; [free DRAM 0x1000 on 0; | | ]
+                allocate [DRAM | DRAM | TRACE] 0x1080 on [0 | 1 | 0], size 0x100
+                = [no anomalies | no anomalies | anomalies OVERLAP]
+            [a view inside what it points to does not overlap | a view beyond it overlaps | an owner inside it overlaps]
+                allocate DRAM 0x1000 on 0, size 0x100, owning;
+                allocate DRAM 0x1080 on 0, size [0x80, view | 0x81, view | 0x80, owning]
+                = [no anomalies | anomalies OVERLAP | anomalies OVERLAP]
             an address of an earlier open period of the device overlaps nothing
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x100; close; mesh 1 over 0;
                 allocate DRAM 0x1080 on 0, size 0x100; allocate TRACE 0x1000 on 0, size 0x10; close

@@ -12,14 +12,8 @@ class CachedTests {
                 allocate DRAM 0x1000 on 0, of trace 0; cached trace 0
                 = CACHED LEAKED
                 because trace 0 has been in the program cache since {owner cached} and never left it
-            is not named when the owner left the cache
-                allocate DRAM 0x1000 on 0, of program 7; cached program 7; end program 7
-                = UNEXPLAINED LEAKED
-            is not named for an owner in no cache
-                allocate DRAM 0x1000 on 0, of program 7; cached program 8
-                = UNEXPLAINED LEAKED
-            is not named for a buffer without owner
-                allocate DRAM 0x1000 on 0; cached program 7
+            is not named [when the owner left the cache | for an owner in no cache | for a buffer without owner]
+                allocate DRAM 0x1000 on 0[, of program 7 | , of program 7 | ]; cached program [7; end program 7 | 8 | 7]
                 = UNEXPLAINED LEAKED
             is not named for an owner whose report was freed
                 allocate DRAM 0x1000 on 0, of program 7; allocate DRAM 0x1000 on 0; cached program 7;

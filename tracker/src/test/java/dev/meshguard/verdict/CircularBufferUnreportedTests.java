@@ -29,9 +29,10 @@ class CircularBufferUnreportedTests {
             is not named while the program is alive
                 allocate L1 101152 on 0, size 4096, circular buffer of program 7; end program 8
                 = UNEXPLAINED LEAKED
-            is not named while one of two programs is alive
+            is not named while one of two programs is alive[ | and the one free is nobody's | and the one free is of another]
                 allocate L1 101152 on 0, size 4096, circular buffer of program 7;
                 allocate L1 101152 on 0, size 4096, circular buffer of program 8; end program 7
+                [ | ; free L1 101152 on 0 | ; free L1 101152 on 0, circular buffer of program 9]
                 = UNEXPLAINED LEAKED
             is named while a program is alive whose own free was reported
                 allocate L1 101152 on 0, size 4096, circular buffer of program 7;
@@ -40,10 +41,6 @@ class CircularBufferUnreportedTests {
                 = CIRCULAR_BUFFER_UNREPORTED MISREPORTED
                 because program 7 ended at {owner ended}, and its free was never reported
                 because circular buffers lie outside the allocator, so closing the device cannot free it
-            is not named while a program is alive and the one free is nobodys
-                allocate L1 101152 on 0, size 4096, circular buffer of program 7;
-                allocate L1 101152 on 0, size 4096, circular buffer of program 8; end program 7; free L1 101152 on 0
-                = UNEXPLAINED LEAKED
             is not named for a report after the end of the program
                 end program 7; allocate L1 101152 on 0, size 4096, circular buffer of program 7
                 = UNEXPLAINED UNDECIDED
@@ -74,11 +71,6 @@ class CircularBufferUnreportedTests {
                 = CIRCULAR_BUFFER_UNREPORTED MISREPORTED
                 because program 7 ended at {owner ended}, and its free was never reported
                 because circular buffers lie outside the allocator, so closing the device cannot free it
-            is not named while a program is alive and the one free is of another
-                allocate L1 101152 on 0, size 4096, circular buffer of program 7;
-                allocate L1 101152 on 0, size 4096, circular buffer of program 8; end program 7;
-                free L1 101152 on 0, circular buffer of program 9
-                = UNEXPLAINED LEAKED
             says that the device stands for its whole mesh
                 mesh 0 without 0..1, busiest 1; allocate L1 101152 on 1, circular buffer of program 7; end program 7;
                 close without devices

@@ -17,15 +17,12 @@ class FixesTests {
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, of program 7; handle held; close
                 fix Close the workload, or a program that is in none, before close_mesh_device: program 7 keeps its
                     memory until then.
-            is missing for memory of a program that ended
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, of program 7; end program 7; close
+            is missing for [memory of a program that ended | an undecided buffer]
+                mesh 0 over 0; allocate DRAM 0x1000 on 0[, of program 7; end program 7; close | ]
                 = no fix
             is missing where the free could not be reported
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; stopped the runtime shut its tracker down; started;
                 witness CLOSE_BEGUN DRAM on 0; close
-                = no fix
-            is missing for an undecided buffer
-                mesh 0 over 0; allocate DRAM 0x1000 on 0
                 = no fix
             is missing for memory that the runtime allocated in an operation
                 phase ttnn.matmul (operation 2); allocate L1 0x1000 on 0, of other ttnn.matmul

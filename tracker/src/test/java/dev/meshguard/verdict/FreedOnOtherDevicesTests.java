@@ -24,16 +24,14 @@ class FreedOnOtherDevicesTests {
                 allocate DRAM 0x1000 on 0..7, each, view; free DRAM 0x1000 on 0..2, view; free DRAM 0x1000 on 4..7, view
                 = FREED_ON_OTHER_DEVICES LEAKED
                 because 7 of 8 single-device buffers were freed by {last freed}, device 3's never was
-            says that the others went with their handles
-                allocate DRAM 0x1000 on 0..7, each, owning; free DRAM 0x1000 on 0..6, owning, collected
+            says that the others went with their handles[ | , but not where one was freed]
+                allocate DRAM 0x1000 on 0..3, each, owning; free DRAM 0x1000 on 0..1, owning, collected;
+                free DRAM 0x1000 on 2, owning[, collected | ]
                 = FREED_ON_OTHER_DEVICES LEAKED
-                because 7 of 8 single-device buffers were freed when their handles were collected, by {last freed},
-                    device 7's never was
-            is a leak where the buffers own their memory
-                allocate DRAM 0x1000 on 0..3, owning; free DRAM 0x1000 on 0..2, owning
-                = FREED_ON_OTHER_DEVICES LEAKED
-            is a leak where nobody says who owns the memory
-                allocate DRAM 0x1000 on 0..3; free DRAM 0x1000 on 0..2
+                because 3 of 4 single-device buffers were [freed when their handles were collected, | freed] by {last freed},
+                    device 3's never was
+            is a leak where [the buffers own their memory | nobody says who owns the memory]
+                allocate DRAM 0x1000 on 0..3[, owning | ]; free DRAM 0x1000 on 0..2[, owning | ]
                 = FREED_ON_OTHER_DEVICES LEAKED
             is a leak where the buffers lie at different addresses
                 allocate DRAM 0x1000 on 0..2, view, and 0x2000 on 3; free DRAM 0x1000 on 0..2, view
@@ -73,11 +71,6 @@ class FreedOnOtherDevicesTests {
                 mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, view; free DRAM 0x1000 on 0..2, view;
                 allocate DRAM 0x1000 on 3, view; close
                 = UNEXPLAINED LEAKED
-            does not say that the others went with their handles where one was freed
-                allocate DRAM 0x1000 on 0..3, each, owning; free DRAM 0x1000 on 0..1, owning, collected;
-                free DRAM 0x1000 on 2, owning
-                = FREED_ON_OTHER_DEVICES LEAKED
-                because 3 of 4 single-device buffers were freed by {last freed}, device 3's never was
             is a missing report though something else owned the address of a sibling
                 mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, view; allocate DRAM 0x1000 on 0, owning;
                 free DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0..2, view; close
@@ -91,21 +84,13 @@ class FreedOnOtherDevicesTests {
                 = FREED_ON_OTHER_DEVICES LEAKED
                 because device 2 allocated 2 from this line and freed 1, by {last freed}; 3 of 4 devices allocated only
                     1 and freed all, so device 2 allocated 1 extra
-            is not named where all devices are alike
+            is not named where [all devices are alike | most devices kept something too]
                 allocate DRAM 0x1000 on 0..3, each; allocate DRAM 0x2000 on 0..3, each, same line;
-                free DRAM 0x1000 on 0..3
+                free DRAM 0x1000 on [0..3 | 0..2]
                 = UNEXPLAINED LEAKED
-            is not named where most devices kept something too
-                allocate DRAM 0x1000 on 0..3, each; allocate DRAM 0x2000 on 0..3, each, same line;
-                free DRAM 0x1000 on 0..2
-                = UNEXPLAINED LEAKED
-            is not named for other memory from the same line
-                allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 1, same line; allocate L1 0x1000 on 2, same line;
-                free DRAM 0x1000 on 0..1
-                = UNEXPLAINED LEAKED
-            is not named for another kind of buffer from the same line
-                allocate L1 0x1000 on 0; allocate L1 0x1000 on 1, same line;
-                allocate L1 0x1000 on 2, same line, circular buffer of program 7; free L1 0x1000 on 0..1
+            is not named for [other memory | another kind of buffer] from the same line
+                allocate [DRAM | L1] 0x1000 on 0; allocate [DRAM | L1] 0x1000 on 1, same line;
+                allocate L1 0x1000 on 2, same line[ | , circular buffer of program 7]; free [DRAM | L1] 0x1000 on 0..1
                 = UNEXPLAINED LEAKED
             counts what each device did with a loop that visits it twice
                 allocate DRAM 0x1000 on 0..3, each; allocate DRAM 0x2000 on 0..3, each, same line;
@@ -113,15 +98,10 @@ class FreedOnOtherDevicesTests {
                 = FREED_ON_OTHER_DEVICES LEAKED
                 because device 3 allocated 2 from this line and freed 1, by {last freed}; 3 of 4 devices allocated 2 and
                     freed all
-            is not named for buffers of other sizes
-                allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 1, size 65, same line;
-                allocate DRAM 0x1000 on 2, size 66, same line; allocate DRAM 0x1000 on 3, size 67, same line;
-                free DRAM 0x1000 on 0..2
-                = UNEXPLAINED LEAKED
-            is not named for buffers with other labels
-                allocate DRAM 0x1000 on 0, label layer 0; allocate DRAM 0x1000 on 1, label layer 1, same line;
-                allocate DRAM 0x1000 on 2, label layer 2, same line;
-                allocate DRAM 0x1000 on 3, label layer 3, same line; free DRAM 0x1000 on 0..2
+            is not named for buffers [of other sizes | with other labels]
+                allocate DRAM 0x1000 on 0[ | , label layer 0]; allocate DRAM 0x1000 on 1, [size 65 | label layer 1], same line;
+                allocate DRAM 0x1000 on 2, [size 66 | label layer 2], same line;
+                allocate DRAM 0x1000 on 3, [size 67 | label layer 3], same line; free DRAM 0x1000 on 0..2
                 = UNEXPLAINED LEAKED
             compares within one request where a line made several
                 allocate DRAM 0x1000 on 0..3, owning; allocate DRAM 0x2000 on 0..3, owning, same line;
@@ -141,18 +121,12 @@ class FreedOnOtherDevicesTests {
                 mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, each, mesh 0, owning;
                 free DRAM 0x1000 on 0..1, mesh 0, owning; witness CLOSE_BEGUN DRAM on 2; close
                 = causes FREE_UNREPORTED FREED_ON_OTHER_DEVICES, statuses MISREPORTED LEAKED
-            compares meshes of one device each
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; mesh 1 over 2;
-                allocate DRAM 0x1000 on 2, mesh 1, same line; mesh 2 over 4;
+            compares [meshes of one device each | no meshes of several devices]
+                mesh 0 over [0 | 0..1]; allocate DRAM 0x1000 on 0, mesh 0; mesh 1 over [2 | 2..3];
+                allocate DRAM 0x1000 on 2, mesh 1, same line; mesh 2 over [4 | 4..5];
                 allocate DRAM 0x1000 on 4, mesh 2, same line; free DRAM 0x1000 on 0, mesh 0;
                 free DRAM 0x1000 on 2, mesh 1; close 0; close 1; close 2
-                = FREED_ON_OTHER_DEVICES LEAKED
-            compares no meshes of several devices
-                mesh 0 over 0..1; allocate DRAM 0x1000 on 0, mesh 0; mesh 1 over 2..3;
-                allocate DRAM 0x1000 on 2, mesh 1, same line; mesh 2 over 4..5;
-                allocate DRAM 0x1000 on 4, mesh 2, same line; free DRAM 0x1000 on 0, mesh 0;
-                free DRAM 0x1000 on 2, mesh 1; close 0; close 1; close 2
-                = UNEXPLAINED LEAKED
+                = [FREED_ON_OTHER_DEVICES | UNEXPLAINED] LEAKED
             measures a lone buffer by its line though the line asked for a whole request before
                 // A request is compared with its own buffers, and a lone buffer with all buffers of its line.
                 allocate DRAM 0x1000 on 0..2, owning; allocate DRAM 0x1000 on 3, owning, same line;

@@ -49,23 +49,17 @@ class InconclusiveTests {
                 = LEAKED
                 inconclusive When close began ({witnessed}) the allocator held 3 buffers that the ledger does not, the
                     first at DRAM 0x2000 (8192) on device 0.
-            is inconclusive about memory that the witness holds though its free was reported
-                mesh 0 over 0; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000;
-                close
-                = INCONCLUSIVE
-            is inconclusive about memory where only a circular buffer was reported
-                mesh 0 over 0; allocate L1 0x1000 on 0, circular buffer of program 7;
-                witness CLOSE_BEGUN L1 on 0: 0x1000; free L1 0x1000 on 0, circular buffer of program 7; close
+            is inconclusive about memory [whose free was reported | reported after the snapshot | of a circular buffer only]
+                mesh 0 over 0; [allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000
+                | witness CLOSE_BEGUN DRAM on 0: 0x1000; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0
+                | allocate L1 0x1000 on 0, circular buffer of program 7; witness CLOSE_BEGUN L1 on 0: 0x1000;
+                free L1 0x1000 on 0, circular buffer of program 7]; close
                 = INCONCLUSIVE
             is conclusive where a buffer lies at the address of a circular buffer
                 mesh 0 over 0; allocate L1 0x1000 on 0, circular buffer of program 7;
                 allocate L1 0x1000 on 0, lifetime SYSTEM; witness CLOSE_BEGUN L1 on 0: 0x1000;
                 free L1 0x1000 on 0, lifetime SYSTEM; free L1 0x1000 on 0, circular buffer of program 7; close
                 = LEAK_FREE, conclusive
-            is inconclusive about memory reported only after the snapshot
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0;
-                close
-                = INCONCLUSIVE
             is inconclusive about memory reported only in an earlier open period of the device
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close; mesh 1 over 0;
                 witness CLOSE_BEGUN DRAM on 0: 0x1000; close
@@ -86,11 +80,6 @@ class InconclusiveTests {
                 mesh 1 in 0 over 0; free DRAM 0x1000 on 0, mesh 1]; close
                 inconclusive When [close began | close began | the close of mesh 0 began] ({witnessed 1}) [the | the |
                     its] allocator held 1 buffer that the ledger does not, the first at DRAM 0x1000 (4096) on device 0.
-            believes no reading before the wipe of a later open period
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close; mesh 0 over 0;
-                witness BEFORE_WIPE DRAM on 0; close
-                inconclusive When close began ({witnessed 1}) the allocator held 1 buffer that the ledger does not, the
-                    first at DRAM 0x1000 (4096) on device 0.
             is not fooled by a tracker that nothing reports to
                 phase TEST; checked
                 = INCONCLUSIVE
@@ -112,14 +101,11 @@ class InconclusiveTests {
                 = INCONCLUSIVE, statuses UNDECIDED UNDECIDED
                 inconclusive 2 buffers were freed before they were reported, the first DRAM 0x1000 (4096) on device 0,
                     generation 1, so reports are out of order and what became of the memory is not known.
-            does not take the free of another extent for one that overtook
-                mesh 0 over 0; free DRAM 0x1000 on 0, mesh 0, extent 32;
-                allocate DRAM 0x1000 on 0, size 128, mesh 0, extent 64; witness CLOSE_BEGUN DRAM on 0: 0x1000; close
-                = LEAKED, conclusive
-            does not let a free of another extent end a buffer
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, size 128, mesh 0, extent 64;
-                free DRAM 0x1000 on 0, mesh 0, extent 32; witness CLOSE_BEGUN DRAM on 0: 0x1000; close
-                = LEAKED, statuses LEAKED
+            does not take the free of another extent for [one that overtook | the end of a buffer]
+                mesh 0 over 0; [free DRAM 0x1000 on 0, mesh 0, extent 32; | ]
+                allocate DRAM 0x1000 on 0, size 128, mesh 0, extent 64; [ | free DRAM 0x1000 on 0, mesh 0, extent 32;]
+                witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+                = LEAKED, [conclusive | statuses LEAKED]
             frees the report on the same devices
                 mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1, mesh 0; handle lost; allocate DRAM 0x1000 on 0, mesh 0;
                 handle held; free DRAM 0x1000 on 0..1, mesh 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close
@@ -129,28 +115,20 @@ class InconclusiveTests {
                 = INCONCLUSIVE, UNEXPLAINED UNDECIDED
                 because no free was reported
                 because reports got lost later on ({reports lost}), so it may have been freed, and no snapshot covers it
-            is inconclusive where two meshes have a device open
-                mesh 0 over 0..1; mesh 1 over 0..1; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close
+            is inconclusive where two meshes have [a device | devices] open
+                mesh 0 over 0..[1 | 2]; mesh 1 over 0..[1 | 2]; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close
                 = INCONCLUSIVE
-                inconclusive Device 0 was opened again ({device opened 3}) while it was open, and so was 1 other, so the
-                    reports of the two meshes cannot be kept apart. Open them through one Ttnn, or close the first one
-                    before.
+                inconclusive Device 0 was opened again ({device opened [3 | 4]}) while it was open, and so [was 1 other |
+                    were 2 others], so the reports of the two meshes cannot be kept apart. Open them through one Ttnn, or close
+                    the first one before.
             is conclusive for a device whose mesh was closed before
                 mesh 0 over 0; close without devices; mesh 1 over 0; close
                 = LEAK_FREE, conclusive
-            is conclusive for what is freed after the snapshot though its allocation was never reported
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; free DRAM 0x1000 on 0; close
-                = MISREPORTED, conclusive
             is inconclusive about memory of which only an earlier or another free is known
                 mesh 0 over 0; free DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; free DRAM 0x2000 on 0;
                 close
                 inconclusive When close began ({witnessed}) the allocator held 1 buffer that the ledger does not, the
                     first at DRAM 0x1000 (4096) on device 0.
-            says how many devices were opened twice
-                mesh 0 over 0..2; mesh 1 over 0..2; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close
-                inconclusive Device 0 was opened again ({device opened 4}) while it was open, and so were 2 others, so
-                    the reports of the two meshes cannot be kept apart. Open them through one Ttnn, or close the first
-                    one before.
             knows no number of reports where one loss has none
                 source binding; lost 3 the line was cut; lost -1 the line was cut
                 inconclusive An unknown number of reports is missing (first at {reports lost 1}: the line was cut).
@@ -159,33 +137,23 @@ class InconclusiveTests {
                 = LEAKED, statuses LEAKED
                 inconclusive Tracking was off from {tracking stopped} on (the server was down), so what was allocated
                     and freed meanwhile is not known.
-            is inconclusive about buffers that were live when tracking stopped for good
-                allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0; stopped the server was down
+            is inconclusive about buffers that were live when tracking stopped[ | though a later snapshot omits them]
+                allocate DRAM 0x1000 on 0; [allocate DRAM 0x2000 on 0; | ] stopped the server was down
+                [ | ; witness AFTER_WIPE DRAM on 0]
                 = INCONCLUSIVE
-                inconclusive Tracking ended at {tracking stopped} (the server was down), so it is not known whether 2
-                    buffers were freed later.
-            is inconclusive about buffers that were live when tracking stopped though their free was reported
-                allocate DRAM 0x1000 on 0; stopped the server was down; free DRAM 0x1000 on 0
-                inconclusive Tracking ended at {tracking stopped} (the server was down), so it is not known what was
-                    allocated later.
-            is inconclusive where tracking stopped and nothing was reported
-                stopped the server was down
+                inconclusive Tracking ended at {tracking stopped} (the server was down), so it is not known whether
+                    [2 buffers were | 1 buffer was] freed later.
+            is inconclusive where tracking stopped and [the free was reported afterwards | nothing was reported]
+                [allocate DRAM 0x1000 on 0; | ] stopped the server was down[; free DRAM 0x1000 on 0 | ]
                 = INCONCLUSIVE
                 inconclusive Tracking ended at {tracking stopped} (the server was down), so it is not known what was
                     allocated later.
-            is conclusive when tracking stops after every reported buffer is freed
-                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; stopped the run was over
+            is conclusive when tracking stops [after every buffer is freed | before anything is there]
+                [ | stopped the server was down;] allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0[; stopped the run was over | ]
                 = LEAK_FREE, conclusive
-            is inconclusive where only a snapshot after tracking stopped omits the buffer
-                allocate DRAM 0x1000 on 0; stopped the server was down; witness AFTER_WIPE DRAM on 0
-                inconclusive Tracking ended at {tracking stopped} (the server was down), so it is not known whether 1
-                    buffer was freed later.
             is conclusive for what a witness called free before tracking stopped
                 allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; stopped the server was down
                 = MISREPORTED, conclusive
-            does not mind that tracking stops before anything is there
-                stopped the server was down; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0
-                = LEAK_FREE, conclusive
             is inconclusive after a gap after the last snapshot
                 mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0; stopped the server was down; started;
                 witness AFTER_WIPE DRAM on 0; close
@@ -199,32 +167,25 @@ class InconclusiveTests {
             decides what came after reports got lost
                 lost 1 the line was cut; allocate DRAM 0x1000 on 0
                 = LEAKED, UNEXPLAINED LEAKED
-            is undecided about a buffer reported after its mesh was closed without a beginning
-                mesh 0 without 0; mesh 1 without 1; close without devices; allocate DRAM 0x1000 on 0
+            is undecided about a buffer reported after its mesh was closed[ without a beginning | beside another one]
+                mesh 0 [without | over] 0; mesh 1 [without | over] 1; close [without devices | 0]; allocate DRAM 0x1000 on 0
+                [ | ; close]
                 = UNEXPLAINED UNDECIDED
-                because it was reported after the last mesh over the device began to close ({mesh closed 1}), so the
-                    report is late
-            is undecided about a buffer reported after its mesh was closed though another device is in use
-                mesh 0 over 0; mesh 1 over 1; close 0; allocate DRAM 0x1000 on 0; close
-                = UNEXPLAINED UNDECIDED
-                because it was reported after the last mesh over the device began to close ({mesh closing}), so the
+                because it was reported after the last mesh over the device began to close ({mesh [closed 1 | closing]}), so the
                     report is late
             counts memory that was freed and gone before the wipe once
                 mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; free DRAM 0x1000 on 0;
                 witness BEFORE_WIPE DRAM on 0; close
                 = MISREPORTED, conclusive, anomalies UNKNOWN_FREE
-            is inconclusive about unreported memory held before the wipe
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; witness BEFORE_WIPE DRAM on 0: 0x1000; close
+            believes no [silence | free before a reading that holds the memory | ignored free | later open period]
+                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; [witness BEFORE_WIPE DRAM on 0: 0x1000
+                | free DRAM 0x1000 on 0; witness BEFORE_WIPE DRAM on 0: 0x1000
+                | ignore DRAM 0x1000 on 0, UNKNOWN_ADDRESS | close; mesh 0 over 0; witness BEFORE_WIPE DRAM on 0]; close
                 inconclusive When close began ({witnessed 1}) the allocator held 1 buffer that the ledger does not, the
                     first at DRAM 0x1000 (4096) on device 0.
-            is inconclusive about memory held before the wipe though its free was reported earlier
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; free DRAM 0x1000 on 0;
-                witness BEFORE_WIPE DRAM on 0: 0x1000; close
-                inconclusive When close began ({witnessed 1}) the allocator held 1 buffer that the ledger does not, the
-                    first at DRAM 0x1000 (4096) on device 0.
-            is conclusive for what is freed after the snapshot before the wipe
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; witness BEFORE_WIPE DRAM on 0: 0x1000;
-                free DRAM 0x1000 on 0; close
+            is conclusive for what is freed after [the snapshot | the readings | the snapshot and before one of other memory]
+                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; [ | witness BEFORE_WIPE DRAM on 0: 0x1000; | ]
+                free DRAM 0x1000 on 0; [ | | witness BEFORE_WIPE L1 on 0;] close
                 = MISREPORTED, conclusive
             believes no reading before the wipe of another device memory mesh or time
                 mesh 0 over 0; [ | | | | witness BEFORE_WIPE DRAM on 0;] witness CLOSE_BEGUN DRAM on 0: 0x1000;
@@ -232,14 +193,6 @@ class InconclusiveTests {
                 | witness AFTER_WIPE DRAM on 0; | ] close
                 inconclusive When close began ({witnessed [1 | 1 | 1 | 1 | 2]}) the allocator held 1 buffer that the
                     ledger does not, the first at DRAM 0x1000 (4096) on device 0.
-            believes no free that was ignored
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; ignore DRAM 0x1000 on 0, UNKNOWN_ADDRESS; close
-                inconclusive When close began ({witnessed 1}) the allocator held 1 buffer that the ledger does not, the
-                    first at DRAM 0x1000 (4096) on device 0.
-            believes a free though another memory was read before the wipe
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; free DRAM 0x1000 on 0;
-                witness BEFORE_WIPE L1 on 0; close
-                = MISREPORTED, conclusive
             blames no free of a buffer from before the mesh was closed
                 // The free ended a buffer of the mesh's earlier open period: the survivor came later, and no free
                 // overtook it.

@@ -37,12 +37,9 @@ class LateTests {
                 free DRAM 0x1000 on 0, view
                 = LATE FREED_LATE
                 because freed at {last freed}, after the check ({checked}), at …
-            is not said where two requests hold the address and one went late
-                allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; checked; free DRAM 0x1000 on 0
-                = UNEXPLAINED LEAKED
-            is not reported where requests cannot be distinguished and one was freed late
-                without origins; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; checked; free DRAM 0x1000 on 0
-                = UNEXPLAINED UNDECIDED
+            is not said where one of two requests [that hold the address | that cannot be distinguished] was freed late
+                [ | without origins;] allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0; checked; free DRAM 0x1000 on 0
+                = UNEXPLAINED [LEAKED | UNDECIDED]
             names a handle that was released after the close and before the check
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED; checked;
                 allocate DRAM 0x9000 on 5

@@ -8,14 +8,9 @@ class ProcessDiedTests {
                 allocate DRAM 0x1000 on 0, process 4711; died 4711
                 = LEAKED, PROCESS_DIED LEAKED
                 because process 4711 allocated it ({allocated}) and ended ({process died}) without freeing it
-            does not blame a process that lives
-                allocate DRAM 0x1000 on 0, process 4711; died 4712
-                = UNEXPLAINED LEAKED
-            does not take a later process of the same number for it
-                died 4711; allocate DRAM 0x1000 on 0, process 4711
-                = UNEXPLAINED LEAKED
-            does not blame one of two processes that share a buffer
-                allocate DRAM 0x1000 on 0, process 1; allocate DRAM 0x1000 on 0, process 2; died 1
+            does not blame [a process that lives | a later process of the same number | one of two that share a buffer]
+                [allocate DRAM 0x1000 on 0, process 4711; died 4712 | died 4711; allocate DRAM 0x1000 on 0, process 4711
+                | allocate DRAM 0x1000 on 0, process 1; allocate DRAM 0x1000 on 0, process 2; died 1]
                 = UNEXPLAINED LEAKED
             goes before everything else
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, process 4711; handle held; died 4711;

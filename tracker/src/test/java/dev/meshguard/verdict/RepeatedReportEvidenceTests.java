@@ -1,58 +1,13 @@
 package dev.meshguard.verdict;
 
-import org.junit.jupiter.api.Nested;
-
 /** An address that was reported more than once, or allocated over a part of a live buffer, is explained by proof. */
 class RepeatedReportEvidenceTests {
-
-    /** The three suspected causes of survivors after a close: each has different evidence. */
-    @Nested
-    class ThreeWays {
-
-        @Stories("""
-                a view is destroyed without a report
-                    allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, view; free DRAM 0x1000 on 0, owning
-                    = REPORTED_TWICE MISREPORTED
-                    because reported 2 times at one live address ({allocated 1, 2}), freed once
-                    because the view of {last allocated} was destroyed without a report; the buffer that it looked at
-                        was freed at {freed}
-                a lasting buffer is still alive
-                    mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, view;
-                    witness CLOSE_BEGUN DRAM on 0: 0x1000; close
-                    = UNEXPLAINED LEAKED
-                    because reported twice, freed once
-                    because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
-                    because what was freed at {freed} is the view of {last allocated}; the lasting buffer of {allocated
-                        1} is still there
-                a buffer is destroyed when nothing is reported any more
-                    mesh 0 over 0; allocate DRAM 0x1000 on 0; stopped the runtime shut its tracker down;
-                    witness CLOSE_BEGUN DRAM on 0; close
-                    = FREE_UNREPORTED MISREPORTED
-                    because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
-                    because tracking was off from {tracking stopped} on: the runtime shut its tracker down
-                a buffer is released after its device was closed
-                    mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close;
-                    ignore DRAM 0x1000 on 0, DEVICE_CLOSED
-                    = LATE FREED_LATE
-                    because its handle was released at {free ignored}, after close began ({witnessed}), at …
-                    because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
-                """)
-        void isJudgedBy(Story story) {
-            story.holds();
-        }
-    }
 
     @Stories("""
             a buffer from before its device was opened again explains no memory
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close; mesh 0 over 0;
                 witness CLOSE_BEGUN DRAM on 0: 0x1000; close
                 = INCONCLUSIVE, FREE_UNREPORTED MISREPORTED
-            a view that the witness contradicts is not called one
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, again NON_OWNING; free DRAM 0x1000 on 0, owning;
-                witness CLOSE_BEGUN DRAM on 0: 0x1000; close
-                = UNEXPLAINED LEAKED
-                because reported twice, freed once
-                because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
             a larger size at an address is no view
                 allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0, size 128; free DRAM 0x1000 on 0
                 because reported twice, freed once
@@ -70,12 +25,14 @@ class RepeatedReportEvidenceTests {
                 because no free was reported
                 because the address was allocated again at {last allocated}: the free of what {allocated 1} reported got
                     lost, or another allocator over the device holds it too
-            an overlap is not called true where the witness holds one of the two
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x1000; allocate DRAM 0x1800 on 0; free DRAM 0x1800 on 0;
-                witness CLOSE_BEGUN DRAM on 0: 0x1000; close
+            overlaps [with memory that the witness holds twice are true | are not called true where it holds one of the two]
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x1000; allocate DRAM 0x1800 on 0;
+                free DRAM 0x1800 on 0; witness CLOSE_BEGUN DRAM on 0: [0x1000 0x1800 | 0x1000]; close
+                = UNEXPLAINED LEAKED
                 because no free was reported
                 because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
-                because 64 B at 0x1800 (6144) was allocated over a part of it ({last allocated})
+                because 64 B at 0x1800 (6144) was allocated over a part of it ({last allocated})[, and the allocator
+                    held both: a true overlap | ]
             an address that is reused lost a free
                 allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, owning
                 = UNEXPLAINED LEAKED
@@ -97,42 +54,30 @@ class RepeatedReportEvidenceTests {
                 because no free was reported
                 because 2 reports of that address are open, the last one of {last allocated} (64 B), at
                     dev.example.HistoryTests.story(HistoryTests.java:2)
+            what is destroyed when nothing is reported any more says so
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; stopped the runtime shut its tracker down;
+                witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+                because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
+                because tracking was off from {tracking stopped} on: the runtime shut its tracker down
+            overlaps with memory that the witness calls free show when it went
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x1000; allocate DRAM 0x1800 on 0;
+                free DRAM 0x1800 on 0; witness CLOSE_BEGUN DRAM on 0; close
+                = FREE_UNREPORTED MISREPORTED
+                because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
+                because 64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), so it had been
+                    freed by then
+            overlaps that no witness saw stay open
+                allocate DRAM 0x1000 on 0, size 0x1000; allocate DRAM 0x1800 on 0; free DRAM 0x1800 on 0
+                = UNEXPLAINED LEAKED
+                because no free was reported
+                because 64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), so one of the two
+                    had been freed, and no witness shows which
+            overlaps of neighbours are none
+                allocate DRAM 0x1000 on 0, size 0x800; allocate DRAM 0x1800 on 0; free DRAM 0x1800 on 0
+                because no free was reported
             """)
     void isJudgedBy(Story story) {
         story.holds();
-    }
-
-    @Nested
-    class Overlaps {
-
-        @Stories("""
-                with memory that the witness holds twice are true
-                    mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x1000; allocate DRAM 0x1800 on 0;
-                    free DRAM 0x1800 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000 0x1800; close
-                    = UNEXPLAINED LEAKED
-                    because no free was reported
-                    because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})
-                    because 64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), and the allocator
-                        held both: a true overlap
-                with memory that the witness calls free show when it went
-                    mesh 0 over 0; allocate DRAM 0x1000 on 0, size 0x1000; allocate DRAM 0x1800 on 0;
-                    free DRAM 0x1800 on 0; witness CLOSE_BEGUN DRAM on 0; close
-                    = FREE_UNREPORTED MISREPORTED
-                    because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
-                    because 64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), so it had been
-                        freed by then
-                that no witness saw stay open
-                    allocate DRAM 0x1000 on 0, size 0x1000; allocate DRAM 0x1800 on 0; free DRAM 0x1800 on 0
-                    = UNEXPLAINED LEAKED
-                    because no free was reported
-                    because 64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), so one of the two
-                        had been freed, and no witness shows which
-                of neighbours are none
-                    allocate DRAM 0x1000 on 0, size 0x800; allocate DRAM 0x1800 on 0; free DRAM 0x1800 on 0
-                    because no free was reported
-                """)
-        void isJudgedBy(Story story) {
-            story.holds();
-        }
     }
 }

@@ -10,15 +10,11 @@ class ReportedTwiceTests {
                 because reported 2 times at one live address ({allocated 1, 2}), freed once
                 because the view of {last allocated} was destroyed without a report; the buffer that it looked at was
                     freed at {freed}
-            is not named for what was reported before its owner
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, view; allocate DRAM 0x1000 on 0, owning;
-                free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close
-                = FREE_UNREPORTED MISREPORTED
-            is not named on the word of an owner that came after what is left
+            is not named for what was reported before its owner[ | , and no memory is gone on the word of a later owner]
                 // A mesh's buffer owns nothing on a device either, and the device allocates the same address again.
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, view; allocate DRAM 0x1000 on 0, owning;
-                free DRAM 0x1000 on 0, owning; close
-                = UNEXPLAINED LEAKED
+                free DRAM 0x1000 on 0, owning; [witness CLOSE_BEGUN DRAM on 0; | ] close
+                = [FREE_UNREPORTED MISREPORTED | UNEXPLAINED LEAKED]
             is not named on the word of an owner that is smaller than what is left
                 allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, size 128, view;
                 free DRAM 0x1000 on 0, owning
@@ -44,23 +40,17 @@ class ReportedTwiceTests {
             is not named for a lost free and a later request at the same address
                 allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0, owning
                 = UNEXPLAINED LEAKED
-            is not named when nothing was freed
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, again NON_OWNING; witness CLOSE_BEGUN DRAM on 0; close
-                = FREE_UNREPORTED MISREPORTED
-            is not named for one report
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close
+            is not named [for one report | when nothing was freed]
+                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning[ | , again NON_OWNING]; witness CLOSE_BEGUN DRAM on 0; close
                 = FREE_UNREPORTED MISREPORTED
             is not named where requests cannot be distinguished
                 without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0;
                 free DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close
                 = FREE_UNREPORTED MISREPORTED
-            is not named for a reading after the wipe
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, view, again NON_OWNING; free DRAM 0x1000 on 0, view;
-                witness AFTER_WIPE DRAM on 0; close
-                = UNEXPLAINED LEAKED
-            is not named for a snapshot of an earlier open period of the device
-                mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0; close; mesh 1 over 0;
-                allocate DRAM 0x1000 on 0, view, again NON_OWNING; free DRAM 0x1000 on 0, view; close
+            is not named for a reading [after the wipe | of an earlier open period of the device]
+                mesh 0 over 0; [ | witness CLOSE_BEGUN DRAM on 0; close; mesh 1 over 0;]
+                allocate DRAM 0x1000 on 0, view, again NON_OWNING; free DRAM 0x1000 on 0, view;
+                [witness AFTER_WIPE DRAM on 0; | ] close
                 = UNEXPLAINED LEAKED
             is not named when the free does not say whose it is
                 allocate DRAM 0x1000 on 0, view, again OWNING; free DRAM 0x1000 on 0
@@ -74,14 +64,11 @@ class ReportedTwiceTests {
                 allocate L1 101152 on 0, size 4096, circular buffer of program 7, owning;
                 free L1 101152 on 0, of program 7, owning
                 = UNEXPLAINED LEAKED
-            waits for the runtime where the memory is its own
+            waits for the runtime where the memory is its own[ | , and is not named if it is allocated before the wipe]
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, lifetime SYSTEM, view, again NON_OWNING;
-                free DRAM 0x1000 on 0, view; witness CLOSE_BEGUN DRAM on 0: 0x1000; witness BEFORE_WIPE DRAM on 0; close
-                = REPORTED_TWICE MISREPORTED
-            is not named for runtime memory that is allocated before the wipe
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, lifetime SYSTEM, view, again NON_OWNING;
-                free DRAM 0x1000 on 0, view; witness BEFORE_WIPE DRAM on 0: 0x1000; close
-                = SYSTEM LEAKED
+                free DRAM 0x1000 on 0, view; [witness CLOSE_BEGUN DRAM on 0: 0x1000; witness BEFORE_WIPE DRAM on 0
+                | witness BEFORE_WIPE DRAM on 0: 0x1000]; close
+                = [REPORTED_TWICE MISREPORTED | SYSTEM LEAKED]
             is not named for a circular buffer of the same program that touched the address
                 mesh 0 over 0; allocate L1 101152 on 0, size 4096, of program 7, view;
                 allocate L1 101152 on 0, size 4096, circular buffer of program 7, owning;
@@ -91,27 +78,20 @@ class ReportedTwiceTests {
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, owning;
                 free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close
                 = FREE_UNREPORTED MISREPORTED
-            is named for a later view of another owner
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, of program 7, view;
-                free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close
-                = REPORTED_TWICE MISREPORTED
-            is not named for a view of another owner that was there before
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, of program 7, view; allocate DRAM 0x1000 on 0, owning;
-                free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close
-                = FREE_UNREPORTED MISREPORTED
+            is [named for a later view of another owner | not named for a view of another owner that was there before]
+                mesh 0 over 0; [ | allocate DRAM 0x1000 on 0, of program 7, view;] allocate DRAM 0x1000 on 0, owning;
+                [allocate DRAM 0x1000 on 0, of program 7, view; | ] free DRAM 0x1000 on 0, owning;
+                witness CLOSE_BEGUN DRAM on 0; close
+                = [REPORTED_TWICE | FREE_UNREPORTED] MISREPORTED
             is named for a device that the mesh does not lie over
                 mesh 0 over 1..2; allocate DRAM 0x1000 on 1..2, and 0x1000 on 0, mesh 0, of program 7;
                 free DRAM 0x1000 on 1..2, mesh 0; close
                 = REPORTED_TWICE MISREPORTED
                 because mesh 0 does not lie over device 0: {allocated 3} reports what {allocated 1} reports on device 1
-            is named for another device though the program was in the cache when it ended
+            [is named for another device once its cached program ended | leaves it to the cache before]
                 mesh 0 over 1..2; allocate DRAM 0x1000 on 1..2, and 0x1000 on 0, mesh 0, of program 7; cached program 7;
-                end program 7; free DRAM 0x1000 on 1..2, mesh 0; close
-                = REPORTED_TWICE MISREPORTED
-            leaves another device to the cache where its program is still there
-                mesh 0 over 1..2; allocate DRAM 0x1000 on 1..2, and 0x1000 on 0, mesh 0, of program 7; cached program 7;
-                free DRAM 0x1000 on 1..2, mesh 0; close
-                = CACHED LEAKED
+                [end program 7; | ] free DRAM 0x1000 on 1..2, mesh 0; close
+                = [REPORTED_TWICE MISREPORTED | CACHED LEAKED]
             is not named for another device where nothing else lies at the address
                 mesh 0 over 1..2; allocate DRAM 0x1000 on 1..2, and 0x2000 on 0, mesh 0, of program 7;
                 free DRAM 0x1000 on 1..2, mesh 0; close
@@ -136,13 +116,10 @@ class ReportedTwiceTests {
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, size 8192, extent 8192, allocator MESH;
                 allocate DRAM 0x1800 on 0, extent 64, allocator MESH, view; witness CLOSE_BEGUN DRAM on 0; close
                 = FREE_UNREPORTED MISREPORTED
-            is not named for a view that lies on more devices than the owner
+            is not named for a view that lies [on more devices than the owner | on another device than the owner's rest]
                 // A request that reported on two devices is no view of a buffer on one of them.
-                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0..1, view; free DRAM 0x1000 on 0, owning
-                = UNEXPLAINED LEAKED
-            is not named for a view that lies on another device than the owner's rest
-                allocate DRAM 0x1000 on 0..1, owning; allocate DRAM 0x1000 on 0+2, view;
-                free DRAM 0x1000 on 0..1, owning
+                allocate DRAM 0x1000 on [0 | 0..1], owning; allocate DRAM 0x1000 on [0..1 | 0+2], view;
+                free DRAM 0x1000 on [0 | 0..1], owning
                 = UNEXPLAINED LEAKED
             leaves what only another device reports to the allocator of its mesh
                 mesh 0 over 1..2; allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 1..2; close

@@ -36,16 +36,11 @@ class RootTests {
                 allocate L1 0x2000 on 0, size 64, circular buffer of program 2, same line
                 leak UNEXPLAINED (undecided): L1 32 B x 1 on devices [0], in all 2 buffers, 96 B
                 consequence UNEXPLAINED (undecided): L1 64 B x 1 on devices [0]
-            what two programs left that ended is two leaks
+            what two programs left [that ended | in a cache] is two leaks
                 mesh 0 over 0; allocate L1 0x1000 on 0, size 32, circular buffer of program 1;
-                allocate L1 0x2000 on 0, size 64, circular buffer of program 2, same line; end program 1; end program 2;
-                close
-                = leaks 2, CIRCULAR_BUFFER_UNREPORTED MISREPORTED
-            what two programs left in a cache is two leaks
-                mesh 0 over 0; allocate L1 0x1000 on 0, size 32, circular buffer of program 1;
-                allocate L1 0x2000 on 0, size 64, circular buffer of program 2, same line; cached program 1;
-                cached program 2; close
-                = leaks 2, CACHED LEAKED
+                allocate L1 0x2000 on 0, size 64, circular buffer of program 2, same line;
+                [end program 1; end program 2 | cached program 1; cached program 2]; close
+                = leaks 2, [CIRCULAR_BUFFER_UNREPORTED MISREPORTED | CACHED LEAKED]
             a cached buffer with another open report shows the count of its address
                 allocate DRAM 0x1000 on 0, of program 1; cached program 1; allocate DRAM 0x1000 on 0
                 = leaks 1, CACHED LEAKED
@@ -74,11 +69,8 @@ class RootTests {
                 allocate DRAM 0x20000 on 0, size 32, of program 7; cached program 7
                 consequence CACHED (leaked): DRAM 64 B x 1 on devices [0]
                 consequence CACHED (leaked): DRAM 32 B x 1 on devices [0]
-            devices that kept everything are not called alike
-                allocate DRAM 0x1000 on 0..1
-                = leaks 1, no circumstances
-            devices of which only the reports are missing are not called alike
-                mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1; witness CLOSE_BEGUN DRAM on 0..1; close
+            devices [that kept everything | of which only the reports are missing] are not called alike
+                [ | mesh 0 over 0..1;] allocate DRAM 0x1000 on 0..1[ | ; witness CLOSE_BEGUN DRAM on 0..1; close]
                 = leaks 1, no circumstances
             one report of an address is not counted
                 allocate L1 0x1000 on 0, circular buffer of program 1; end program 1

@@ -16,63 +16,39 @@ class TraceReplaysTests {
                 allocate DRAM 0x1040 on 0, mesh 0, extent 64, owning;
                 allocate DRAM 0xfc0 on 0, mesh 0, extent 64, owning; trace 1 replays
                 = overwrites BY_REPLAY
-            overwrite no buffer that reaches beyond the last address
+            do not harm what [reaches beyond the last address | was freed before or is allocated after the last one]
                 trace 1 begins; allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning;
                 free DRAM 0x1000 on 0, mesh 0, owning; trace 1 ends;
-                allocate DRAM 0x7fffffffffffffef on 0, mesh 0, extent 64, owning; trace 1 replays
-                = no overwrites
-            do not harm what was freed before or is allocated after the last one
-                trace 1 begins; allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning;
-                free DRAM 0x1000 on 0, mesh 0, owning; trace 1 ends;
-                allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning; free DRAM 0x1000 on 0, mesh 0, owning;
-                trace 1 replays; allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning
+                [allocate DRAM 0x7fffffffffffffef on 0, mesh 0, extent 64, owning; trace 1 replays
+                | allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning; free DRAM 0x1000 on 0, mesh 0, owning;
+                trace 1 replays; allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning]
                 = no overwrites
             harm what got the memory of a result after its free
                 trace 1 begins; allocate DRAM 0x2000 on 0, mesh 0, extent 64, owning; trace 1 ends;
                 free DRAM 0x2000 on 0, mesh 0, owning; allocate DRAM 0x2000 on 0, mesh 0, extent 64, owning;
                 trace 1 replays
                 = overwrites BY_REPLAY
-            leave that two traces share temporary memory
+            [leave that two traces share temporary memory | overwrite the result of another trace]
                 trace 1 begins; allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning;
                 free DRAM 0x1000 on 0, mesh 0, owning; trace 1 ends; trace 2 begins;
-                allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning; free DRAM 0x1000 on 0, mesh 0, owning;
-                trace 2 ends; trace 1 replays; trace 2 replays; trace 1 replays
-                = no overwrites
-            overwrite the result of another trace
-                trace 1 begins; allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning;
-                free DRAM 0x1000 on 0, mesh 0, owning; trace 1 ends; trace 2 begins;
-                allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning; trace 2 ends; trace 1 replays
-                = overwrites BY_REPLAY
-            do not harm a result that its trace writes anew before it is read
+                allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning; [free DRAM 0x1000 on 0, mesh 0, owning; | ]
+                trace 2 ends; trace 1 replays[; trace 2 replays; trace 1 replays | ]
+                = [no overwrites | overwrites BY_REPLAY]
+            [spare a result written anew | harm one read before | spare one freed unread | spare one never replayed]
                 trace 1 begins; allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning;
                 free DRAM 0x1000 on 0, mesh 0, owning; trace 1 ends; trace 2 begins;
                 allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning; trace 2 writes 0x1000; trace 2 ends;
-                trace 1 replays; trace 2 replays; read 0x1000; trace 1 replays; trace 2 replays; read 0x1000
-                = no overwrites
-            overwrite a result that is read before its trace writes it anew
-                trace 1 begins; allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning;
-                free DRAM 0x1000 on 0, mesh 0, owning; trace 1 ends; trace 2 begins;
-                allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning; trace 2 writes 0x1000; trace 2 ends;
-                trace 2 replays; trace 1 replays; read 0x1000; trace 2 replays
-                = overwrites BY_REPLAY
+                [trace 1 replays; trace 2 replays; read 0x1000; trace 1 replays; trace 2 replays; read 0x1000
+                | trace 2 replays; trace 1 replays; read 0x1000; trace 2 replays
+                | trace 2 replays; read 0x1000; trace 1 replays; free DRAM 0x1000 on 0, mesh 0, owning; read 0x1000
+                | trace 1 replays]
+                = [no overwrites | overwrites BY_REPLAY | no overwrites | no overwrites]
             overwrite a result that another trace reads before it is written anew
                 trace 1 begins; allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning;
                 free DRAM 0x1000 on 0, mesh 0, owning; trace 1 ends; trace 2 begins;
                 allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning; trace 2 writes 0x1000; trace 2 ends;
                 trace 3 begins; trace 3 reads 0x1000; trace 3 ends; trace 1 replays; trace 3 replays; trace 2 replays
                 = overwrites BY_REPLAY
-            do not harm a result that nothing reads before its free
-                trace 1 begins; allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning;
-                free DRAM 0x1000 on 0, mesh 0, owning; trace 1 ends; trace 2 begins;
-                allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning; trace 2 writes 0x1000; trace 2 ends;
-                trace 2 replays; read 0x1000; trace 1 replays; free DRAM 0x1000 on 0, mesh 0, owning; read 0x1000
-                = no overwrites
-            do not harm a result of a trace that is never replayed
-                trace 1 begins; allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning;
-                free DRAM 0x1000 on 0, mesh 0, owning; trace 1 ends; trace 2 begins;
-                allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning; trace 2 writes 0x1000; trace 2 ends;
-                trace 1 replays
-                = no overwrites
             overwrite a buffer that is not the result of a trace
                 trace 1 begins; allocate DRAM 0x1000 on 0, mesh 0, extent 64, owning;
                 free DRAM 0x1000 on 0, mesh 0, owning; trace 1 ends;
