@@ -82,15 +82,18 @@ public interface AllocationListener {
     /** Reports that one buffer on one device was freed. */
     void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership);
 
-    /** Reports that the runtime ignored a call that frees a buffer. */
-    void freeIgnored(MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason);
+    /** Reports that the runtime ignored a call that frees a buffer. Does nothing by default. */
+    default void freeIgnored(
+            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {}
 
-    /** Begins a phase. Closing the scope returns to the phase before. */
-    Scope phase(Phase phase);
+    /** Begins a phase. Closing the scope returns to the phase before. Does nothing by default. */
+    default Scope phase(Phase phase) {
+        return () -> {};
+    }
 
     /**
-     * Reports an event without an address. The methods that have a default call this one, so a listener that forwards or
-     * inspects their events overrides only this method. Meshes, phases and handles have methods of their own.
+     * Reports an event without an address. The other methods for such events call this one by default, so a listener that forwards
+     * or inspects them overrides only this method. Meshes, phases and handles have methods of their own.
      *
      * <p>Does nothing by default.
      *
@@ -176,14 +179,14 @@ public interface AllocationListener {
         reported(number -> new HistoryEvent.TraceReplayed(number, trace, inFlight));
     }
 
-    /** Reports that a mesh was opened. */
-    void meshOpened(MeshDescription mesh);
+    /** Reports that a mesh was opened. Does nothing by default. */
+    default void meshOpened(MeshDescription mesh) {}
 
-    /** Reports that the close of a mesh begins. */
-    void meshClosing(int mesh);
+    /** Reports that the close of a mesh begins. Does nothing by default. */
+    default void meshClosing(int mesh) {}
 
-    /** Reports that a mesh is closed. */
-    void meshClosed(int mesh);
+    /** Reports that a mesh is closed. Does nothing by default. */
+    default void meshClosed(int mesh) {}
 
     /** Reports that a device was initialised. Its addresses are all free again. */
     default void deviceOpened(int device) {

@@ -3,14 +3,10 @@ package dev.meshguard.server.client;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Phase;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.Scope;
 import java.nio.file.Path;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -77,25 +73,6 @@ public final class AllocationReporter implements AllocationListener, AutoCloseab
             client.freed(device, address);
         }
     }
-
-    /** The runtime does not report an ignored free. */
-    @Override
-    public void freeIgnored(
-            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {}
-
-    @Override
-    public Scope phase(Phase phase) {
-        return () -> {};
-    }
-
-    @Override
-    public void meshOpened(MeshDescription mesh) {}
-
-    @Override
-    public void meshClosing(int mesh) {}
-
-    @Override
-    public void meshClosed(int mesh) {}
 
     @Override
     public void close() {
