@@ -14,7 +14,6 @@ import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
@@ -32,17 +31,13 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 public class JudgeBenchmark {
 
-    /** What is judged. */
-    @Param
-    public JudgedHistory what = JudgedHistory.MILLION_EVENTS;
-
     private Path file = Path.of("history.jsonl");
 
     /** Writes the history down. */
     @Setup
     public void write() throws IOException {
         file = Files.createTempFile("history", ".jsonl");
-        HistoryJson.write(what.history(), file);
+        HistoryJson.write(JudgedHistory.create(), file);
     }
 
     /** Removes the file. */

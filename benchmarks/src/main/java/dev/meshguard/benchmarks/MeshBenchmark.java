@@ -42,7 +42,7 @@ public class MeshBenchmark {
 
     /** What records. */
     @Param({"MESHGUARD_ORIGIN", "NETTY_PARANOID"})
-    public Contender contender = Contender.NOTHING;
+    public Contender contender = Contender.STACK_ONLY;
 
     /** Java frames down to the one that asks for the buffers. */
     @Param("60")

@@ -46,9 +46,9 @@ public class OriginBenchmark {
 
         /** What records. */
         @Param({"STACK_ONLY", "MESHGUARD_ORIGIN", "NETTY_PARANOID", "ARROW_DEBUG"})
-        public Contender contender = Contender.NOTHING;
+        public Contender contender = Contender.STACK_ONLY;
 
-        Recorder recorder = Contender.NOTHING.start();
+        Recorder recorder = Contender.STACK_ONLY.start();
 
         /** Starts from nothing. */
         @Setup(Level.Iteration)

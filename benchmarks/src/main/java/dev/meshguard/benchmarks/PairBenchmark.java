@@ -36,8 +36,8 @@ public class PairBenchmark {
     static final int PAIRS = 1 << 18;
 
     /** What records. */
-    @Param({"NOTHING", "MAP", "MESHGUARD"})
-    public Contender contender = Contender.NOTHING;
+    @Param({"MAP", "MESHGUARD"})
+    public Contender contender = Contender.STACK_ONLY;
 
     /** Live buffers. */
     @Param("1024")

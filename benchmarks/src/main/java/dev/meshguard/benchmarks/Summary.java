@@ -82,8 +82,8 @@ public final class Summary {
                     0.25),
             new Aim(
                     "a million events read from JSON and judged to text, beside reading them alone",
-                    "JudgeBenchmark.parseAndJudge MILLION_EVENTS",
-                    "JudgeBenchmark.parse MILLION_EVENTS",
+                    "JudgeBenchmark.parseAndJudge",
+                    "JudgeBenchmark.parse",
                     1.7));
 
     private static Aim freeList(String live) {

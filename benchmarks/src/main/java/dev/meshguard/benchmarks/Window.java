@@ -15,7 +15,8 @@ final class Window {
     static final int FRAMES = 2;
 
     /** What the fields of a state hold until it is set up. */
-    static final Window NONE = new Window(buffers -> Contender.NOTHING.start().lane(0, buffers), 1);
+    static final Window NONE =
+            new Window(buffers -> Contender.STACK_ONLY.start().lane(0, buffers), 1);
 
     private final Lane lane;
     private final int live;

@@ -5,8 +5,6 @@ import dev.meshguard.tracker.OriginCapture;
 
 /** The compared recorders; at most one per JVM, because two of them are enabled for the whole process. */
 public enum Contender {
-    /** Nothing at all: what the loop around a pair costs. */
-    NOTHING,
     /** {@code new Throwable()} per allocation, never resolved. */
     STACK_ONLY,
     /** A concurrent map of records, without stacks. */
@@ -23,7 +21,6 @@ public enum Contender {
     /** Starts from nothing. */
     public Recorder start() {
         return switch (this) {
-            case NOTHING -> new NothingRecorder();
             case STACK_ONLY -> new StackOnlyRecorder();
             case MAP -> new MapRecorder();
             case MESHGUARD -> new TrackerRecorder(tracker(OriginCapture.NONE));
