@@ -8,12 +8,8 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.function.ToDoubleFunction;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.LauncherSession;
@@ -35,113 +31,75 @@ public final class PerTestCost {
     private static final int DEFAULT_ROUNDS = 7;
     private static final String IN_THIS_JVM = "--in-this-jvm";
 
-    /** The compared extensions. */
-    private enum Contender {
-        BARE(TrivialTests.Bare.class),
-        MOCKITO_WITH_MOCK(TrivialTests.MockitoWithMock.class),
-        MESHGUARD_WITH_MESH(TrivialTests.MeshGuardWithMesh.class),
-        MESHGUARD_WITH_TENSOR(TrivialTests.MeshGuardWithTensor.class);
+    /** The compared extensions; the first is none. */
+    private static final List<Class<?>> CONTENDERS = List.of(
+            TrivialTests.Bare.class,
+            TrivialTests.MockitoWithMock.class,
+            TrivialTests.MeshGuardWithMesh.class,
+            TrivialTests.MeshGuardWithTensor.class);
 
-        private final Class<?> tests;
+    /** The costs of a test in two launches of one JVM, in microseconds. */
+    private static final List<String> COSTS = List.of("cold, CPU", "cold, clock", "warm, CPU", "warm, clock");
 
-        Contender(Class<?> tests) {
-            this.tests = tests;
-        }
-    }
-
-    /**
-     * The cost of one launch for each test.
-     *
-     * @param cpu microseconds of CPU time
-     * @param clock microseconds by the clock
-     */
-    private record Cost(double cpu, double clock) {}
-
-    private record Launches(Cost cold, Cost warm) {}
-
-    private final int rounds;
-    private final Map<Contender, List<Launches>> launches = new EnumMap<>(Contender.class);
-
-    private PerTestCost(int rounds) {
-        this.rounds = rounds;
-        EnumSet.allOf(Contender.class).forEach(contender -> launches.put(contender, new ArrayList<>()));
-    }
+    private PerTestCost() {}
 
     /** Measures contenders in JVMs of their own, and prints the medians. */
     public static void main(String... arguments) throws IOException, InterruptedException {
         if (arguments.length == 2 && arguments[0].equals(IN_THIS_JVM)) {
-            Contender contender = Contender.valueOf(arguments[1]);
-            Cost cold = launch(contender);
-            Cost warm = launch(contender);
-            System.out.printf(Locale.ROOT, "%f %f %f %f%n", cold.cpu, cold.clock, warm.cpu, warm.clock);
+            Class<?> contender = CONTENDERS.get(Integer.parseInt(arguments[1]));
+            System.out.println(launch(contender) + " " + launch(contender));
             return;
         }
-        PerTestCost measurement =
-                new PerTestCost(arguments.length == 0 ? DEFAULT_ROUNDS : Integer.parseInt(arguments[0]));
-        measurement.measure();
-        measurement.print();
-    }
-
-    private void measure() throws IOException, InterruptedException {
+        int rounds = arguments.length == 0 ? DEFAULT_ROUNDS : Integer.parseInt(arguments[0]);
+        List<List<double[]>> measured = CONTENDERS.stream()
+                .map(contender -> (List<double[]>) new ArrayList<double[]>())
+                .toList();
         for (int round = 1; round <= rounds; round++) {
-            for (Map.Entry<Contender, List<Launches>> entry : launches.entrySet()) {
-                Launches measured = inOtherJvm(entry.getKey());
-                entry.getValue().add(measured);
-                System.err.printf(
-                        Locale.ROOT,
-                        "round %d of %d: %s, CPU per test: cold %.0f µs, warm %.0f µs%n",
-                        round,
-                        rounds,
-                        entry.getKey(),
-                        measured.cold.cpu,
-                        measured.warm.cpu);
+            for (int contender = 0; contender < CONTENDERS.size(); contender++) {
+                double[] costs = inOtherJvm(contender);
+                measured.get(contender).add(costs);
+                System.err.println("round " + round + " of " + rounds + ": "
+                        + CONTENDERS.get(contender).getSimpleName() + " " + Arrays.toString(costs));
             }
         }
+        print(measured);
     }
 
-    private void print() {
-        System.out.println("| µs per test | cold, CPU | over bare | cold, clock | over bare | warm, CPU | over bare"
-                + " | warm, clock | over bare |");
-        System.out.println("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-        for (Contender contender : launches.keySet()) {
-            System.out.println("| " + contender
-                    + cells(contender, one -> one.cold.cpu)
-                    + cells(contender, one -> one.cold.clock)
-                    + cells(contender, one -> one.warm.cpu)
-                    + cells(contender, one -> one.warm.clock)
-                    + " |");
+    private static void print(List<List<double[]>> measured) {
+        System.out.println("| µs per test | " + String.join(" | over bare | ", COSTS) + " | over bare |");
+        System.out.println("| --- " + "| --- | --- ".repeat(COSTS.size()) + "|");
+        for (int contender = 0; contender < CONTENDERS.size(); contender++) {
+            System.out.print("| " + CONTENDERS.get(contender).getSimpleName());
+            for (int cost = 0; cost < COSTS.size(); cost++) {
+                double median = median(measured.get(contender), cost);
+                System.out.printf(Locale.ROOT, " | %.1f | %.1f", median, median - median(measured.get(0), cost));
+            }
+            System.out.println(" |");
         }
     }
 
-    private String cells(Contender contender, ToDoubleFunction<Launches> which) {
-        double median = median(contender, which);
-        return String.format(Locale.ROOT, " | %.1f | %.1f", median, median - median(Contender.BARE, which));
-    }
-
-    private double median(Contender contender, ToDoubleFunction<Launches> which) {
-        double[] sorted = launches.getOrDefault(contender, List.of()).stream()
-                .mapToDouble(which)
-                .sorted()
-                .toArray();
+    private static double median(List<double[]> launches, int cost) {
+        double[] sorted =
+                launches.stream().mapToDouble(launch -> launch[cost]).sorted().toArray();
         return sorted[sorted.length / 2];
     }
 
-    private static Launches inOtherJvm(Contender contender) throws IOException, InterruptedException {
+    private static double[] inOtherJvm(int contender) throws IOException, InterruptedException {
         String output = OtherJvm.run(PerTestCost.class, List.of("-Xmx512m"), IN_THIS_JVM, contender);
         // The summary of the run stands before the answer.
         String answer = output.strip().lines().reduce("", (earlier, last) -> last);
-        double[] micros = Arrays.stream(answer.split(" ", -1))
+        return Arrays.stream(answer.split(" ", -1))
                 .mapToDouble(Double::parseDouble)
                 .toArray();
-        return new Launches(new Cost(micros[0], micros[1]), new Cost(micros[2], micros[3]));
     }
 
-    private static Cost launch(Contender contender) {
+    /** Returns the CPU time and the time by the clock for each test. */
+    private static String launch(Class<?> tests) {
         OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         long startedAt = System.nanoTime();
         long before = system.getProcessCpuTime();
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-                .selectors(DiscoverySelectors.selectClass(contender.tests))
+                .selectors(DiscoverySelectors.selectClass(tests))
                 .build();
         SummaryGeneratingListener summary = new SummaryGeneratingListener();
         try (LauncherSession session = LauncherFactory.openSession()) {
@@ -151,8 +109,8 @@ public final class PerTestCost {
         long clockNanos = System.nanoTime() - startedAt;
         if (summary.getSummary().getTestsSucceededCount() != TrivialTests.TESTS) {
             summary.getSummary().printFailuresTo(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
-            throw new IllegalStateException("Not all tests of " + contender + " passed");
+            throw new IllegalStateException("Not all tests of " + tests + " passed");
         }
-        return new Cost(cpuNanos / 1_000.0 / TrivialTests.TESTS, clockNanos / 1_000.0 / TrivialTests.TESTS);
+        return cpuNanos / 1_000.0 / TrivialTests.TESTS + " " + clockNanos / 1_000.0 / TrivialTests.TESTS;
     }
 }
