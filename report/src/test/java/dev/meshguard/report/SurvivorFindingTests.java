@@ -31,6 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SurvivorFindingTests {
 
@@ -250,6 +251,24 @@ class SurvivorFindingTests {
                 .startsWith("LEAK  5 KiB in 2 DRAM buffers, HELD by Model.weights; allocated in Model.java:128\n")
                 .contains("   why   HELD: still referenced by ModelTest.model -> Model.weights -> ArrayList[0..7]"
                         + " (events #3 to #4)\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ArrayList[0]",
+                "HashMap[\"a\"]",
+                "a key of HashMap",
+                "the value of null of HashMap",
+                "Optional",
+                "Map.Entry"
+            })
+    void theHeadlineNamesTheFieldThatHoldsAContainer(String content) {
+        MemoryRequest request = allocated(DRAM, 0, 1024, "weights", HELPER);
+        tracker.traced(request, Reachability.heldBy(List.of("ModelTest.model", "Model.weights", content)));
+
+        assertThat(report().text())
+                .startsWith("LEAK  1 KiB in 1 DRAM buffer, HELD by Model.weights; allocated in Model.java:128\n");
     }
 
     @Test

@@ -21,6 +21,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -223,8 +225,18 @@ final class Walk {
                 && future.isDone()
                 && !future.isCompletedExceptionally()) {
             return Collections.singletonList(future.getNow(null));
+        } else if (holder instanceof FutureTask<?> task && task.isDone() && !task.isCancelled()) {
+            return resultOf(task);
         }
         return List.of();
+    }
+
+    private static List<?> resultOf(FutureTask<?> done) {
+        try {
+            return Collections.singletonList(done.get());
+        } catch (InterruptedException | ExecutionException noResult) {
+            return List.of();
+        }
     }
 
     private void visitObject(Object holder, Path path) {

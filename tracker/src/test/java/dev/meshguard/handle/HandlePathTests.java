@@ -25,9 +25,11 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -89,6 +91,9 @@ class HandlePathTests {
                 Arguments.of(new AtomicReferenceArray<>(new Object[] {"", HANDLE}), "AtomicReferenceArray[1]"),
                 Arguments.of(CompletableFuture.completedFuture(HANDLE), "CompletableFuture"),
                 Arguments.of(new CompletableFuture<>(), null),
+                Arguments.of(ended(() -> HANDLE), "FutureTask"),
+                Arguments.of(ended(() -> List.of().get(0)), null),
+                Arguments.of(new FutureTask<>(() -> HANDLE), null),
                 Arguments.of(new Object[] {null, HANDLE}, "Object[1]"),
                 Arguments.of(new Object[][] {{}, {HANDLE}}, "Object[][1] -> Object[0]"),
                 Arguments.of(new WeakReference<>(HANDLE), null),
@@ -96,6 +101,12 @@ class HandlePathTests {
                 Arguments.of(ThreadLocal.withInitial(() -> HANDLE), null),
                 Arguments.of(Thread.currentThread(), null),
                 Arguments.of(HANDLE.getClass(), null));
+    }
+
+    private static FutureTask<?> ended(Callable<?> code) {
+        FutureTask<?> task = new FutureTask<>(code);
+        task.run();
+        return task;
     }
 
     @ParameterizedTest
