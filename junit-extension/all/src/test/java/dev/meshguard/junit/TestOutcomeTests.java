@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.mockito.Mockito.mockingDetails;
@@ -11,16 +12,25 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.FixtureSource;
+import dev.meshguard.junit.testkit.Latches;
 import dev.meshguard.junit.testkit.MustFail;
+import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.SoftAssertionsProvider;
@@ -29,12 +39,18 @@ import org.assertj.core.api.junit.jupiter.SoftAssertionsExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
@@ -242,9 +258,7 @@ class TestOutcomeTests implements WithFixtures {
 
     // Other extensions of a test: every finding is reported once, in either order
 
-    @TrackAllocations
-    @ExtendWith(SoftAssertionsExtension.class)
-    static class JoiningTestCase {
+    abstract static class Leaking {
         @InjectSoftAssertions
         private LeakSoftAssertions softly;
 
@@ -256,11 +270,6 @@ class TestOutcomeTests implements WithFixtures {
             softly.assertThat(tracker).noLeaks();
             softly.assertThat("one").isEqualTo("other");
         }
-    }
-
-    abstract static class Leaking {
-        @InjectSoftAssertions
-        private LeakSoftAssertions softly;
 
         @Test
         @MustFail(text = "expected: \"other\"", suppressed = Outcome.LEAKED)
@@ -314,6 +323,144 @@ class TestOutcomeTests implements WithFixtures {
         void aFieldHoldsTheMockAndAParameterTheMesh(MeshDevice mesh) {
             Assertions.assertThat(mockingDetails(mock).isMock()).isTrue();
             Assertions.assertThat(mockingDetails(mesh).isMock()).isFalse();
+        }
+    }
+
+    // A test that exceeds its timeout, and a thread that outlives its test
+
+    @Test
+    void aThreadThatOutlivesItsTestGetsAnErrorFromTheDevice() {
+        GivesUp.started = new CountDownLatch(1);
+        RunawayCase.goesOn = new CountDownLatch(1);
+        RunawayCase.late = new CompletableFuture<>();
+
+        assertThat(run(RunawayCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(TimeoutException.class)
+                .withSuppressedVerdict(Outcome.LEAKED);
+        RunawayCase.goesOn.countDown();
+
+        Assertions.assertThat(RunawayCase.late.join())
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage(
+                        "SubDeviceManagerTracker is not initialized on MeshDevice 0. This MeshDevice contains only remote"
+                                + " devices (so the runtime; in fact mesh 0 was closed: this Ttnn belonged to"
+                                + " TestOutcomeTests$RunawayCase#runsAway, which is over and was checked. Ask for a Ttnn where you use"
+                                + " it.)");
+    }
+
+    @Test
+    void whatItTakesLateOnAMeshThatGoesOnIsItsOwn() {
+        GivesUp.started = new CountDownLatch(1);
+        SharedRunawayCase.goesOn = new CountDownLatch(1);
+        SharedRunawayCase.late = new CompletableFuture<>();
+
+        RunAssert.Results results = run(SharedRunawayCase.class);
+
+        assertThat(results).hasTest("runsAway").whichFailed().with(TimeoutException.class);
+        assertThat(results).hasTest("runsNext").whichSucceededSilently();
+        assertThat(results)
+                .hasFailedContainer()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining(
+                        "note    TestOutcomeTests$SharedRunawayCase#runsAway allocated 8 buffers of these after it"
+                                + " was over\n");
+    }
+
+    @TrackAllocations
+    static class InterruptedTestCase {
+        @Test
+        @Timeout(value = 100, unit = TimeUnit.MILLISECONDS)
+        @MustFail(
+                error = TimeoutException.class,
+                suppressed = Outcome.LEAKED,
+                published =
+                        "note    the test ran into its timeout before this check, so what frees memory may not have run\n")
+        void aLeakAfterATimeoutSaysSo(MeshDevice mesh) throws InterruptedException {
+            Buffers.take(mesh);
+            new CountDownLatch(1).await();
+        }
+    }
+
+    /**
+     * Does the same as {@link Timeout} on a separate thread, but only once the test runs there: a timeout that passes
+     * before the thread has started would be another case.
+     */
+    static class GivesUp implements InvocationInterceptor {
+        static CountDownLatch started;
+
+        @Override
+        public void interceptTestMethod(
+                Invocation<Void> invocation, ReflectiveInvocationContext<Method> test, ExtensionContext context)
+                throws Throwable {
+            if (!test.getExecutable().getName().equals("runsAway")) {
+                invocation.proceed();
+                return;
+            }
+            Thread thread = new Thread(() -> proceed(invocation), "runs away");
+            thread.setDaemon(true);
+            thread.start();
+            started.await();
+            thread.interrupt();
+            throw new TimeoutException("runsAway(MeshDevice) timed out after 2 seconds");
+        }
+
+        private static void proceed(Invocation<Void> invocation) {
+            try {
+                invocation.proceed();
+            } catch (Throwable unexpected) {
+                throw new AssertionError("The test keeps its errors itself", unexpected);
+            }
+        }
+    }
+
+    @ExtendWith(GivesUp.class)
+    @TrackAllocations
+    static class RunawayCase {
+        static CountDownLatch goesOn;
+        static CompletableFuture<Throwable> late;
+
+        /** Allocated before the timeout runs: the start of the other thread depends on the machine's load. */
+        @BeforeEach
+        void leak(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void runsAway(MeshDevice mesh) {
+            GivesUp.started.countDown();
+            Latches.await(goesOn);
+            late.complete(Assertions.catchThrowable(() -> Buffers.take(mesh)));
+        }
+    }
+
+    @ExtendWith(GivesUp.class)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+    static class SharedRunawayCase {
+        static CountDownLatch goesOn;
+        static CompletableFuture<Optional<Throwable>> late;
+
+        @BeforeEach
+        void takeAndFree(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        @Order(1)
+        void runsAway(MeshDevice mesh) {
+            GivesUp.started.countDown();
+            Latches.await(goesOn);
+            late.complete(Optional.ofNullable(Assertions.catchThrowable(() -> Buffers.take(mesh))));
+        }
+
+        @Test
+        @Order(2)
+        void runsNext(AllocationTracker tracker) {
+            goesOn.countDown();
+            Assertions.assertThat(late.join()).isEmpty();
+            Assertions.assertThat(tracker.liveBuffers()).isEqualTo(8);
         }
     }
 }
