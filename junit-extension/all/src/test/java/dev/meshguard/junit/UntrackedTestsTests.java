@@ -1,20 +1,22 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.LibraryTestCase.freeAll;
 import static dev.meshguard.junit.LibraryTestCase.guard;
 import static dev.meshguard.junit.LibraryTestCase.leak;
 import static dev.meshguard.junit.testkit.Latches.await;
 import static dev.meshguard.junit.testkit.Latches.meet;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.junit.testkit.GlobalLibrary;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.StartedExecutor;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executor;
@@ -36,7 +38,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestInstanceFactory;
 import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -66,6 +68,11 @@ class UntrackedTestsTests {
         CompletableFuture.runAsync(LibraryTestCase::leak, pool).join();
     }
 
+    private static void leakOnPoolTwice() {
+        leakOnPool();
+        leakOnPool();
+    }
+
     /** Leaves a task to a later test. */
     private static void leave(Runnable leaks, Executor executor) {
         left = CompletableFuture.runAsync(leaks, executor);
@@ -76,132 +83,167 @@ class UntrackedTestsTests {
         leak();
     }
 
+    private static void leaveAThread() {
+        leave(UntrackedTestsTests::leakLate, task -> new Thread(task).start());
+    }
+
     private static void awaitLeak() {
         go.countDown();
         left.join();
     }
 
-    private String printed(Map<String, String> parameters, Class<?>... inOrder) {
-        List<String> printed = launcher.run(parameters, inOrder).printed();
+    /** A fixture, and the code that its test, or its method for all tests, runs. */
+    private record Case(Class<?> type, Runnable code) {}
+
+    private static Case of(Class<?> type) {
+        return new Case(type, LibraryTestCase::freeAll);
+    }
+
+    private static Case tracked(Runnable code) {
+        return new Case(TrackedTestCase.class, code);
+    }
+
+    private static Case untracked(Runnable code) {
+        return new Case(UntrackedTestCase.class, code);
+    }
+
+    private static Case untrackedClass(Runnable code) {
+        return new Case(UntrackedClassTestCase.class, code);
+    }
+
+    private static final Map<Class<?>, Runnable> CODE = new ConcurrentHashMap<>();
+
+    static class TrackedTestCase extends LibraryTestCase {
+
+        @Test
+        void runs() {
+            CODE.getOrDefault(getClass(), LibraryTestCase::freeAll).run();
+        }
+    }
+
+    static class UntrackedTestCase {
+
+        @Test
+        void runs() {
+            CODE.get(getClass()).run();
+        }
+    }
+
+    static class UntrackedClassTestCase {
+
+        @BeforeAll
+        static void runs() {
+            CODE.get(UntrackedClassTestCase.class).run();
+        }
+
+        @Test
+        void allocatesNothing() {}
+    }
+
+    private String printed(Map<String, String> parameters, Case... inOrder) {
+        for (Case one : inOrder) {
+            CODE.put(one.type(), one.code());
+        }
+        List<String> printed = launcher.run(
+                        parameters, Arrays.stream(inOrder).map(Case::type).toArray(Class<?>[]::new))
+                .printed();
         assertThat(printed).hasSize(1);
         return printed.get(0);
     }
 
-    @ParameterizedTest(name = "{0}")
-    @CsvSource({
-        "leaks before the first tracked test, Leaking, Clean, 1 buffer was",
-        "leaks after the first tracked test, Clean, Leaking, 1 buffer was",
-        "leaks of threads of all tests where no tracked test runs, Clean, OnPool, 2 buffers were",
-        "leaks of a class on threads of all tests before its tests, Clean, BeforeAll, 2 buffers were",
-        "leaks of a class that JUnit initializes, Clean, UntrackedInitializer, 2 buffers were",
-        "code of a tracked class that they call, Helping, Calling, 1 buffer was"
-    })
-    void failNothingAndAreCounted(String what, String first, String second, String counted)
-            throws ClassNotFoundException {
-        assertThat(printed(Map.of(), fixture(first), fixture(second)))
-                .contains("   not tracked       " + counted + " allocated by tests without @TrackAllocations");
-        assertThat(launcher.failed()).isEmpty();
+    static Stream<Arguments> ofNoTrackedTest() {
+        Case clean = tracked(LibraryTestCase::freeAll);
+        return Stream.of(
+                arguments("leaks before the first tracked test", untracked(LibraryTestCase::leak), clean, 1),
+                arguments("leaks after the first tracked test", clean, untracked(LibraryTestCase::leak), 1),
+                arguments("leaks on threads of all tests", clean, untracked(UntrackedTestsTests::leakOnPoolTwice), 2),
+                arguments("a class that leaks", clean, untrackedClass(LibraryTestCase::leak), 1),
+                arguments("a class on threads of all tests", clean, untrackedClass(UntrackedTestsTests::leakOnPool), 1),
+                arguments("a class that JUnit initializes", clean, of(UntrackedInitializerTestCase.class), 2),
+                arguments(
+                        "a helper of a tracked class",
+                        of(HelpingTestCase.class),
+                        untrackedClass(HelpingTestCase::help),
+                        1));
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource({
-        "leaks of their callbacks where a tracked test runs, Listening, Completing",
-        "leaks of threads that they have left where a tracked test runs, Leaving, TrackedAwaiting",
-        "a thread of a tracked test while a test without annotation runs, TrackedLeaving, Awaiting",
-        "a thread of a tracked test while a class without annotation runs, TrackedLeaving, AwaitingClass",
-        "late code of one of several invocations of a tracked test, LateInvocations, Awaiting",
-        "late code of one of several overloads of a tracked test, LateOverload, Awaiting"
-    })
-    void failTheRunWhereATrackedTestMayHaveAllocated(String what, String first, String second)
-            throws ClassNotFoundException {
-        printed(Map.of(), fixture(first), fixture(second));
+    @MethodSource("ofNoTrackedTest")
+    void failNothingAndAreCounted(String what, Case first, Case second, int leaks) {
+        assertThat(printed(Map.of(), first, second))
+                .containsPattern("   not tracked       " + leaks
+                        + " buffers? w\\w+ allocated by tests without @TrackAllocations");
+        assertThat(launcher.failed()).isEmpty();
+    }
+
+    static Stream<Arguments> perhapsOfATrackedTest() {
+        Case awaiting = untracked(UntrackedTestsTests::awaitLeak);
+        Case leaving = tracked(UntrackedTestsTests::leaveAThread);
+        return Stream.of(
+                arguments(
+                        "a callback of theirs in a tracked test",
+                        of(ListeningTestCase.class),
+                        tracked(() -> ListeningTestCase.FUTURE.complete(null))),
+                arguments(
+                        "a thread of theirs while a tracked test runs",
+                        untracked(UntrackedTestsTests::leaveAThread),
+                        tracked(UntrackedTestsTests::awaitLeak)),
+                arguments("a thread of a tracked test while a test runs", leaving, awaiting),
+                arguments(
+                        "a thread of a tracked test while a class runs",
+                        leaving,
+                        untrackedClass(UntrackedTestsTests::awaitLeak)),
+                arguments("late code of an invocation", of(LateInvocationsTestCase.class), awaiting),
+                arguments("late code of an overload", of(LateOverloadTestCase.class), awaiting));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("perhapsOfATrackedTest")
+    void failTheRunWhereATrackedTestMayHaveAllocated(String what, Case first, Case second) {
+        printed(Map.of(), first, second);
 
         assertThat(launcher.failed()).containsExactly("JUnit Jupiter");
     }
 
-    private static Class<?> fixture(String name) throws ClassNotFoundException {
-        return Class.forName(UntrackedTestsTests.class.getName() + "$" + name + "TestCase");
-    }
-
-    static class CleanTestCase extends LibraryTestCase {
-
-        @Test
-        void clean() {
-            freeAll();
-        }
-    }
-
-    static class LeakingTestCase {
-
-        @Test
-        void leaks() {
-            leak();
-        }
-    }
-
     @Test
     void withoutAListenerTheStackShowsThem() {
-        RunAssert.assertThat(JupiterRun.runTogether(CleanTestCase.class, LeakingTestCase.class))
+        CODE.put(UntrackedTestCase.class, LibraryTestCase::leak);
+        RunAssert.assertThat(JupiterRun.runTogether(TrackedTestCase.class, UntrackedTestCase.class))
                 .hasPublishedTextContaining(
                         ONE,
                         "the launcher called no listener: tests without @TrackAllocations were recognized by stacks only");
     }
 
-    static class OnPoolTestCase {
-
-        @Test
-        void leaks() {
-            leakOnPool();
-            leakOnPool();
-        }
-    }
-
     @Test
     void leaksOfThreadsOfAllTestsFailTheRunWhereATrackedTestRuns() {
-        printed(JupiterRun.CONCURRENTLY, InnocentMeanwhileTestCase.class, OnPoolMeanwhileTestCase.class);
-
+        printed(JupiterRun.CONCURRENTLY, meanwhile(UntrackedTestsTests::leakOnPool));
         assertThat(launcher.failed()).containsExactly("JUnit Jupiter");
-    }
-
-    private static final CyclicBarrier MEANWHILE = new CyclicBarrier(2);
-
-    static class InnocentMeanwhileTestCase extends LibraryTestCase {
-
-        @Test
-        void innocent() {
-            meet(MEANWHILE);
-            freeAll();
-            meet(MEANWHILE);
-        }
-    }
-
-    static class OnPoolMeanwhileTestCase {
-
-        @Test
-        void leaks() {
-            meet(MEANWHILE);
-            leakOnPool();
-            meet(MEANWHILE);
-        }
     }
 
     @Test
     void leaksOfThreadsThatTheyStartAreCountedWhileATrackedTestRuns() {
-        assertThat(printed(JupiterRun.CONCURRENTLY, InnocentMeanwhileTestCase.class, OwnThreadTestCase.class))
+        assertThat(printed(JupiterRun.CONCURRENTLY, meanwhile(UntrackedTestsTests::leakOnAThread)))
                 .contains(ONE);
         assertThat(launcher.failed()).isEmpty();
     }
 
-    static class OwnThreadTestCase {
+    private static void leakOnAThread() {
+        CompletableFuture.runAsync(LibraryTestCase::leak, task -> new Thread(task).start())
+                .join();
+    }
 
-        @Test
-        void leaks() throws InterruptedException {
-            meet(MEANWHILE);
-            Thread thread = new Thread(LibraryTestCase::leak);
-            thread.start();
-            thread.join();
-            meet(MEANWHILE);
-        }
+    /** Returns a tracked test, and one without annotation that leaks while the other runs. */
+    private static Case[] meanwhile(Runnable leak) {
+        CyclicBarrier both = new CyclicBarrier(2);
+        return new Case[] {
+            tracked(() -> runBetween(both, LibraryTestCase::freeAll)), untracked(() -> runBetween(both, leak))
+        };
+    }
+
+    private static void runBetween(CyclicBarrier both, Runnable code) {
+        meet(both);
+        code.run();
+        meet(both);
     }
 
     static class ListeningTestCase {
@@ -212,57 +254,6 @@ class UntrackedTestsTests {
         void listens() {
             CompletableFuture<Void> unused = FUTURE.thenRun(() -> leak());
         }
-    }
-
-    static class CompletingTestCase extends LibraryTestCase {
-
-        @Test
-        void completes() {
-            ListeningTestCase.FUTURE.complete(null);
-        }
-    }
-
-    static class LeavingTestCase {
-
-        @Test
-        void leavesAThread() {
-            leave(UntrackedTestsTests::leakLate, task -> new Thread(task).start());
-        }
-    }
-
-    static class TrackedAwaitingTestCase extends LibraryTestCase {
-
-        @Test
-        void innocent() {
-            awaitLeak();
-        }
-    }
-
-    static class TrackedLeavingTestCase extends LibraryTestCase {
-
-        @Test
-        void leavesAThread() {
-            leave(UntrackedTestsTests::leakLate, task -> new Thread(task).start());
-        }
-    }
-
-    static class AwaitingTestCase {
-
-        @Test
-        void awaits() {
-            awaitLeak();
-        }
-    }
-
-    static class AwaitingClassTestCase {
-
-        @BeforeAll
-        static void awaits() {
-            awaitLeak();
-        }
-
-        @Test
-        void allocatesNothing() {}
     }
 
     static class LateInvocationsTestCase extends LibraryTestCase {
@@ -292,18 +283,6 @@ class UntrackedTestsTests {
         }
     }
 
-    static class BeforeAllTestCase {
-
-        @BeforeAll
-        static void leaks() {
-            leak();
-            leakOnPool();
-        }
-
-        @Test
-        void allocatesNothing() {}
-    }
-
     // Code of a class that runs before its tests
 
     /** Runs a class on a thread that works for no test, and whose stack shows none: until the run begins, only that counts. A lambda would show its test. */
@@ -316,7 +295,8 @@ class UntrackedTestsTests {
     }
 
     private String printedOf(Class<?>... inOrder) {
-        return printed(Map.of(), inOrder);
+        return printed(
+                Map.of(), Arrays.stream(inOrder).map(UntrackedTestsTests::of).toArray(Case[]::new));
     }
 
     @ParameterizedTest
@@ -330,7 +310,7 @@ class UntrackedTestsTests {
 
     @Test
     void whatLaterTrackedClassesAllocateBeforeTheirExtensionIsCalledIsTracked() {
-        onPool(this::printedOf, CleanTestCase.class, EarlierExtensionTestCase.class);
+        onPool(this::printedOf, TrackedTestCase.class, EarlierExtensionTestCase.class);
 
         assertThat(launcher.failed()).containsExactly("JUnit Jupiter");
     }
@@ -390,7 +370,7 @@ class UntrackedTestsTests {
     }
 
     @ExtendWith(Leaking.class)
-    static class EarlierExtensionTestCase extends CleanTestCase {}
+    static class EarlierExtensionTestCase extends TrackedTestCase {}
 
     static final class LeakingFactory implements TestInstanceFactory {
 
@@ -403,11 +383,12 @@ class UntrackedTestsTests {
 
     @ExtendWith(LeakingFactory.class)
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-    static class InstanceFactoryTestCase extends CleanTestCase {}
+    static class InstanceFactoryTestCase extends TrackedTestCase {}
 
     @Test
     void argumentsOfTrackedTestsAreTrackedOnOtherThreadsToo() {
-        assertThat(printed(JupiterRun.CONCURRENTLY, ArgumentsTestCase.class)).doesNotContain("not tracked");
+        assertThat(printed(JupiterRun.CONCURRENTLY, of(ArgumentsTestCase.class)))
+                .doesNotContain("not tracked");
         assertThat(launcher.failed()).containsExactly("JUnit Jupiter");
     }
 
@@ -434,21 +415,10 @@ class UntrackedTestsTests {
         }
     }
 
-    static class HelpingTestCase extends CleanTestCase {
+    static class HelpingTestCase extends TrackedTestCase {
 
         static void help() {
             leak();
         }
-    }
-
-    static class CallingTestCase {
-
-        @BeforeAll
-        static void callsAHelper() {
-            HelpingTestCase.help();
-        }
-
-        @Test
-        void allocatesNothing() {}
     }
 }
