@@ -132,14 +132,7 @@ class KnownLeaksTests {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                FailingSharedTestCase.class,
-                DisabledSharedTestCase.class,
-                DynamicSharedTestCase.class,
-                InvocationsSharedTestCase.class,
-                NestedSharedTestCase.class
-            })
+    @ValueSource(classes = {DynamicSharedTestCase.class, InvocationsSharedTestCase.class, NestedSharedTestCase.class})
     void aClassIsJudgedOnlyIfAllItsTestsCompleted(Class<?> shared) throws IOException {
         known(nameOf(shared, ""));
 
@@ -349,19 +342,6 @@ class KnownLeaksTests {
             @Test
             void passes(MeshDevice mesh) {}
         }
-    }
-
-    static class FailingSharedTestCase extends SharedTestCase {
-        @Test
-        void fails(MeshDevice mesh) {
-            Assertions.fail("before it leaks");
-        }
-    }
-
-    static class DisabledSharedTestCase extends SharedTestCase {
-        @Test
-        @Disabled("for now")
-        void isDisabled(MeshDevice mesh) {}
     }
 
     static class DynamicSharedTestCase extends SharedTestCase {

@@ -44,7 +44,7 @@ class NeededEntriesTests {
                 STALE  3 of 5 expectations matched nothing in the whole run      [1 JVM]
                    label "fabric", because "telemetry" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase#keeps
                    label "fabric", because "telemetry" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase
-                   label "fabric", because "telemetry" at MeshGuardExtension.expecting in NeededEntriesTests$NeverMatchedTestCase
+                   label "fabric", exactly 8 buffers, because "telemetry" at MeshGuardExtension.expecting in NeededEntriesTests$NeverMatchedTestCase
                 Remove entries that match nothing any more; an unneeded entry hides the next leak.""")
                 .withFirstFrameIn("NeverMatchedTestCase.keeps");
     }
@@ -129,7 +129,7 @@ class NeededEntriesTests {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
                 .expecting(
-                        Expectation.because("telemetry").label("fabric"),
+                        Expectation.because("telemetry").label("fabric").exactly(8),
                         Expectation.because("of the field, too").label("cache"))
                 .build();
 

@@ -171,20 +171,6 @@ class SharedMeshTests implements WithFixtures {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @MustFail(verdict = Outcome.LEAKED, frame = "ClassLeakTestCase.loads")
-    static class ClassLeakTestCase {
-        @BeforeAll
-        static void loads(MeshDevice mesh) {
-            Buffers.take(mesh, "weights");
-        }
-
-        @Test
-        void whatTheClassLeavesIsTheClasss(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class FreeingTestCase {
         private static MeshBuffer weights;
 
@@ -295,15 +281,6 @@ class SharedMeshTests implements WithFixtures {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    @MustFail(verdict = Outcome.LEAKED, text = "rerun mvn test -Dtest='SharedMeshTests$LeakOfClassTestCase'")
-    static class LeakOfClassTestCase {
-        @Test
-        void aLeakFailsTheClassAndNoTest(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class NestingTestCase {
         @BeforeAll
         static void opens(MeshDevice mesh, AllocationTracker tracker) {
@@ -400,7 +377,7 @@ class SharedMeshTests implements WithFixtures {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @MustFail(verdict = Outcome.LEAKED)
+    @MustFail(verdict = Outcome.LEAKED, frame = "ClassSaysNothingTestCase.leaks")
     static class ClassSaysNothingTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {

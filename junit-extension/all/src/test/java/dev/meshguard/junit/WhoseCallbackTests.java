@@ -432,11 +432,6 @@ class WhoseCallbackTests implements WithFixtures {
             pool.submit(() -> leak()).get(1, TimeUnit.MINUTES);
         }
 
-        @MustLeak
-        void wraps(TestThreads threads) {
-            CompletableFuture.runAsync(() -> leak(), threads.wrap(pool)).join();
-        }
-
         @TestFactory
         @MustFail(verdict = Outcome.LEAKED)
         DynamicTest factory() {

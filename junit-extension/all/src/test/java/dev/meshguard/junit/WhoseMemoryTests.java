@@ -313,7 +313,7 @@ class WhoseMemoryTests implements WithFixtures {
     @Configured(concurrently = true)
     static class ShownTestCase extends Shown implements ShownByDefault {
 
-        private static final CountDownLatch LAST = new CountDownLatch(11);
+        private static final CountDownLatch LAST = new CountDownLatch(10);
 
         @RegisterExtension
         static final MeshGuardExtension guard = guard();
@@ -323,15 +323,10 @@ class WhoseMemoryTests implements WithFixtures {
             LAST.countDown();
         }
 
-        /** Runs until eleven others have run. */
+        /** Runs until ten others have run. */
         @Test
         void innocent() {
             await(LAST);
-        }
-
-        @MustLeak
-        void lambda() throws Exception {
-            onPool(() -> leak());
         }
 
         @MustLeak

@@ -30,7 +30,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -117,12 +116,6 @@ class FailEachAllocationTests implements WithFixtures {
             } catch (DeviceOutOfMemoryException full) {
                 throw new IllegalStateException("cannot decode", new RuntimeException(full));
             }
-        }
-
-        @Runs(2)
-        @FailEachAllocation
-        void theInjectedErrorMayLeaveFromAnotherThread(MeshDevice mesh) {
-            CompletableFuture.runAsync(() -> Buffers.take(mesh).deallocate()).join();
         }
 
         @Runs(2)

@@ -81,14 +81,6 @@ class RepeatUntilStableTests implements WithFixtures {
 
         @Runs(3)
         @RepeatUntilStable
-        void otherRoundsOfTheClassHaveAMeshOfTheirOwn(MeshDevice mesh, AllocationTracker tracker) {
-            Buffers.take(mesh, "other").deallocate();
-            Assertions.assertThat(tracker.history().generations())
-                    .allMatch(buffer -> buffer.label().isPresent());
-        }
-
-        @Runs(3)
-        @RepeatUntilStable
         void stopsAsSoonAsMemoryHasSettled(MeshDevice mesh, TestInfo round) {
             takeIf(numberOf(round) == 1, mesh);
         }

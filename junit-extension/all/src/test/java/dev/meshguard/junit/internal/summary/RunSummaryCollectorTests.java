@@ -38,20 +38,6 @@ class RunSummaryCollectorTests {
     }
 
     @Test
-    void theHighestPeakOfOneDeviceCounts() {
-        RunSummaryCollector numbers = numbers();
-
-        held(numbers, "A#small", leak(BufferType.DRAM, 4_096));
-        held(numbers, "B#large", leak(BufferType.DRAM, 12_288));
-        held(numbers, "C#other", leak(BufferType.L1, 1_000));
-
-        assertThat(text(numbers)).isEqualTo("""
-                        MeshGuard  3 tests tracked · 6 buffers · all checks held
-                           peak of a device  DRAM 12 KiB (12288 B) in B#large
-                                             L1 1000 B in C#other""");
-    }
-
-    @Test
     void memoryOfNoDeviceHasTheNameThatItsSourcesGiveIt() {
         RunSummaryCollector numbers = numbers();
 
