@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.junit.testkit.RunAssert;
@@ -11,7 +12,12 @@ import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineEntry;
 import dev.meshguard.verdict.baseline.Fingerprint;
+import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,12 +37,19 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.opentest4j.AssertionFailedError;
 
-/** A known leak is gone only if each test that had it completed without it. */
-class KnownLeaksTests {
+/**
+ * A whole run reports the entries and known leaks that nothing in it needs any more.
+ *
+ * <p>A known leak is gone only if each test that had it completed without it.
+ */
+class WholeRunTests {
 
     private static final String STRICT = "strict";
 
@@ -125,7 +138,7 @@ class KnownLeaksTests {
                            000000000009 1 DRAM 64 Model.load: the class of dev.example.RemovedTest#passes cannot be loaded; \
                         remove this line if it was removed or renamed
                            00000000000b 1 DRAM 64 Model.load: %s$EachTestTestCase#isDisabledToo did not complete
-                           00000000000c 1 DRAM 64 Model.load: dev.meshguard.junit.KnownLeaksTests$BeforeAllTestCase#passes \
+                           00000000000c 1 DRAM 64 Model.load: dev.meshguard.junit.WholeRunTests$BeforeAllTestCase#passes \
                         did not complete
                            00000000000d 1 DRAM 64 Model.load: %s#fails did not complete""".replaceFirst("%s", file().toString())
                         .replace("%s", SomeIncompleteTestCase.class.getName()));
@@ -366,5 +379,250 @@ class KnownLeaksTests {
             @Test
             void passes(MeshDevice mesh) {}
         }
+    }
+
+    // Entries of annotations, fields and files
+
+    private static final Map<String, String> WHOLE_RUN = Map.of("meshguard.run", "7");
+
+    @Test
+    void anAnnotationThatMatchedInNoTestFailsTheWholeRun() {
+        RunAssert.assertThat(JupiterRun.run(NeverMatchedTestCase.class, WHOLE_RUN))
+                .hasFailedContainer()
+                .with(AssertionFailedError.class, """
+                STALE  3 of 5 expectations matched nothing in the whole run      [1 JVM]
+                   label "fabric", because "telemetry" at @ExpectBuffers on WholeRunTests$NeverMatchedTestCase#keeps
+                   label "fabric", because "telemetry" at @ExpectBuffers on WholeRunTests$NeverMatchedTestCase
+                   label "fabric", exactly 8 buffers, because "telemetry" at MeshGuardExtension.expecting in WholeRunTests$NeverMatchedTestCase
+                Remove entries that match nothing any more; an unneeded entry hides the next leak.""")
+                .withFirstFrameIn("NeverMatchedTestCase.keeps");
+    }
+
+    @Test
+    void aRunWithoutANameIsNotJudged() {
+        RunAssert.assertThat(JupiterRun.run(NeverMatchedTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aPromiseOnAClassIsJudgedOverTheWholeRun() {
+        RunAssert.assertThat(JupiterRun.run(PromiseOnAClassTestCase.class)).hasOnlySucceeded(2);
+        RunAssert.assertThat(JupiterRun.run(PromiseOnAClassTestCase.class, WHOLE_RUN))
+                .hasFailedContainer()
+                .withTextContaining("STALE  1 of 1 expectation matched nothing");
+    }
+
+    @Test
+    void whatATestThatDidNotEndWellWouldHaveLeftIsNotKnown() {
+        for (String test : new String[] {"fails", "aborts", "isDisabled"}) {
+            RunAssert.assertThat(JupiterRun.runTest(NotEndedTestCase.class, test, WHOLE_RUN))
+                    .hasNoFailedClass();
+        }
+        RunAssert.assertThat(JupiterRun.runTest(NotEndedTestCase.class, "passes", WHOLE_RUN))
+                .hasFailedContainer()
+                .withTextContaining("STALE");
+    }
+
+    @Test
+    void oneDynamicTestThatFailedIsEnough() {
+        RunAssert.assertThat(JupiterRun.run(FailingPromiseTestCase.class, WHOLE_RUN))
+                .hasNoFailedClass();
+    }
+
+    @Test
+    void anEntryThatSeveralClassesInheritIsNeededIfOneNeedsIt() {
+        RunAssert.assertThat(JupiterRun.run(WithWeightsTestCase.class, WHOLE_RUN))
+                .hasOnlySucceeded(1);
+        RunAssert.assertThat(JupiterRun.runTogether(WHOLE_RUN, WithWeightsTestCase.class, WithoutWeightsTestCase.class))
+                .hasOnlySucceeded(2);
+    }
+
+    @Test
+    void whatIsNotCheckedIsNotJudged() {
+        Map<String, String> unchecked = new HashMap<>(WHOLE_RUN);
+        unchecked.put("meshguard.check", "none");
+
+        RunAssert.assertThat(JupiterRun.run(NeverMatchedTestCase.class, unchecked))
+                .hasOnlySucceeded(1);
+    }
+
+    @Test
+    void filesOfSeveralJvmsAgreeOnAnnotations(@TempDir Path folder) throws IOException {
+        Map<String, String> findings = new HashMap<>(WHOLE_RUN);
+        findings.put("meshguard.findings", folder.toString());
+        RunAssert.assertThat(JupiterRun.run(WithoutWeightsTestCase.class, findings))
+                .hasOnlySucceeded(1)
+                .hasPublishedTextContaining(
+                        "'The run 7 is not judged yet: 2 expectations wait for RunVerifier over " + folder);
+        RunAssert.assertThat(JupiterRun.run(NotEndedTestCase.class, findings)).hasNoFailedClass();
+
+        Assertions.assertEquals("""
+                STALE  2 of 3 expectations matched nothing in the whole run      [2 findings files]
+                   label "weights", because "of all that implement it" at @ExpectBuffers on WholeRunTests$WeightsContract
+                   label "cache", because "of all that have it" at @ExpectBuffers on WholeRunTests$KeepsCaches
+                Remove entries that match nothing any more; an unneeded entry hides the next leak.
+                Not judged: 1 expectation matched nothing, but a test with it failed, was aborted or is disabled
+                   label "weights", because "shared" at @ExpectBuffers on WholeRunTests$NotEndedTestCase""", judgedText(findings));
+
+        RunAssert.assertThat(JupiterRun.run(WithWeightsTestCase.class, findings))
+                .hasOnlySucceeded(1);
+
+        Assertions.assertEquals("""
+                CLEAN  each of 2 expectations matched in the run, 1 not judged      [3 findings files]
+                Not judged: 1 expectation matched nothing, but a test with it failed, was aborted or is disabled
+                   label "weights", because "shared" at @ExpectBuffers on WholeRunTests$NotEndedTestCase""", judgedText(findings));
+    }
+
+    private static String judgedText(Map<String, String> parameters) throws IOException {
+        return judged(parameters).text();
+    }
+
+    @ExpectBuffers(label = "weights", because = "of the class, too")
+    @ExpectBuffers(label = "fabric", because = "telemetry")
+    static class NeverMatchedTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .expecting(
+                        Expectation.because("telemetry").label("fabric").exactly(8),
+                        Expectation.because("of the field, too").label("cache"))
+                .build();
+
+        @Test
+        @ExpectBuffers(label = "fabric", because = "telemetry")
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+            Buffers.take(mesh, "cache");
+        }
+    }
+
+    @TrackAllocations
+    @ExpectBuffers(label = "weights", exactly = 8, because = "shared")
+    static class PromiseOnAClassTestCase {
+        @Test
+        void takesNothing(MeshDevice mesh) {}
+
+        @Nested
+        class InnerTestCase {
+            @Test
+            void takesNothingEither(MeshDevice mesh) {}
+        }
+    }
+
+    @ExpectBuffers(label = "weights", because = "shared")
+    static class NotEndedTestCase extends TypicalTestCase.Incomplete {}
+
+    @TrackAllocations
+    static class FailingPromiseTestCase {
+        @TestFactory
+        @ExpectBuffers(label = "weights", because = "shared")
+        Stream<DynamicTest> factory(MeshDevice mesh) {
+            return Stream.of(DynamicTest.dynamicTest("fails", () -> Assertions.fail("before it allocates")));
+        }
+    }
+
+    @ExpectBuffers(label = "cache", because = "of all that have it")
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface KeepsCaches {}
+
+    @TrackAllocations
+    @ExpectBuffers(label = "weights", because = "of all that implement it")
+    interface WeightsContract {}
+
+    @KeepsCaches
+    static class WithWeightsTestCase implements WeightsContract {
+        @Test
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+            Buffers.take(mesh, "cache");
+        }
+
+        @Test
+        @Disabled("for now")
+        void isDisabled(MeshDevice mesh) {}
+    }
+
+    @KeepsCaches
+    static class WithoutWeightsTestCase implements WeightsContract {
+        @Test
+        void keepsNothing(MeshDevice mesh) {}
+    }
+
+    // The files of a run: expected buffers and known leaks
+
+    @Test
+    void aFailureNamesFileAndLine() throws IOException {
+        RunAssert.assertThat(runExpecting("\nDRAM label \"weights\" count exactly 7 because \"shared\"\n"))
+                .hasOnlyLeakOf("keeps(MeshDevice)")
+                .withTextContaining("(DRAM, label \"weights\", exactly 7 buffers, because \"shared\" at "
+                        + folder.resolve("expected.txt") + ":2); 1 more than that allows");
+    }
+
+    @Test
+    void aFileWithAWrongLineFailsEachTest() throws IOException {
+        RunAssert.assertThat(runExpecting("DRAM because\n"))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        folder.resolve("expected.txt") + ":1:13: the line ends where the reason has to stand.");
+    }
+
+    @Test
+    void aFileThatAClassNamesHasToBeThere() {
+        RunAssert.assertThat(JupiterRun.run(MissingFileTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@ExpectedBuffersFile on WholeRunTests$MissingFileTestCase = no/such/file.txt is rejected. There is no such"
+                                + " file: " + Path.of("no/such/file.txt").toAbsolutePath() + ".");
+    }
+
+    @Test
+    void reportsAKnownLeakWithoutFailing() throws IOException {
+        RunAssert.assertThat(runKnowing(StandardCharsets.UTF_8, TypicalTestCase.Leak.class))
+                .hasTest("leaks")
+                .whichSucceededWithPublishedTextContaining(
+                        "   note  fingerprint ",
+                        " · known\n",
+                        "note    every leak is in the baseline, so the test does not fail");
+    }
+
+    @Test
+    void aNewLeakFailsBesideAKnownOne() throws IOException {
+        RunAssert.assertThat(runKnowing(StandardCharsets.UTF_8, TypicalTestCase.Weights.class))
+                .hasOnlyLeakOf("keeps(MeshDevice)")
+                .withTextContaining(" · new since the baseline\n");
+    }
+
+    @Test
+    void namesABaselineThatIsNotInUtf8() throws IOException {
+        RunAssert.assertThat(runKnowing(StandardCharsets.UTF_16, TypicalTestCase.Leak.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        folder.resolve("known.txt") + " is not in UTF-8: save it as UTF-8.");
+    }
+
+    /** Runs a test that keeps weights with a file of expected buffers. */
+    private RunAssert.Results runExpecting(String lines) throws IOException {
+        Path file = write("expected.txt", lines);
+        return JupiterRun.run(TypicalTestCase.Weights.class, Map.of("meshguard.expected-buffers", file.toString()));
+    }
+
+    private RunAssert.Results runKnowing(Charset encoding, Class<?> testCase) throws IOException {
+        Path known = Files.writeString(folder.resolve("known.txt"), TypicalTestCase.KNOWN_LEAK, encoding);
+        return JupiterRun.run(testCase, Map.of("meshguard.baseline", known.toString()));
+    }
+
+    private Path write(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text);
+    }
+
+    @TrackAllocations
+    @ExpectedBuffersFile("no/such/file.txt")
+    static class MissingFileTestCase {
+        @Test
+        void keeps(MeshDevice mesh) {}
     }
 }
