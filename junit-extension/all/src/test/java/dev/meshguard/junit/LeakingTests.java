@@ -43,6 +43,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.MultipleFailuresError;
 
@@ -106,21 +108,11 @@ class LeakingTests implements WithFixtures {
         ofPassedTest = null;
     }
 
-    @Test
-    void aTestThatLeavesNothingIsNotSearched() {
-        assertThat(run(GreenCase.class)).hasOnlySucceeded(1);
+    @ParameterizedTest
+    @ValueSource(classes = {GreenCase.class, ExpectedCase.class})
+    void aTestThatLeavesNothingOrWhatIsExpectedIsNotSearched(Class<?> testCase) {
+        assertThat(run(testCase)).hasOnlySucceeded(1);
 
-        assertNotSearched();
-    }
-
-    @Test
-    void aTestThatLeavesOnlyWhatIsExpectedForcesNoCollection() {
-        assertThat(run(ExpectedCase.class)).hasOnlySucceeded(1);
-
-        assertNotSearched();
-    }
-
-    private static void assertNotSearched() {
         Assertions.assertThat(Optional.ofNullable(ofPassedTest)
                         .orElseThrow()
                         .history()

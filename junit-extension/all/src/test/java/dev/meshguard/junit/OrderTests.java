@@ -93,14 +93,10 @@ class OrderTests implements WithFixtures {
         void whatAnEarlierExtensionHasStoredAndFreesAfterTheCheckIsExplained(MeshDevice mesh) {
             later(Buffers.take(mesh)::deallocate);
         }
-    }
 
-    @ExtendWith(StoringExtension.class)
-    @TrackAllocations
-    static class EarlierStoreOfBindingTestCase extends Storing {
         @Test
         @MustFail(verdict = Outcome.LEAKED, note = "1 buffer of this leak was" + FREED_LATER)
-        void whatAnEarlierExtensionHasStoredAndFreesAfterTheCheckIsExplained(AllocationTracker tracker) {
+        void whatItFreesThroughATrackerIsExplainedToo(AllocationTracker tracker) {
             tracker.allocated(0, BufferType.DRAM, 64, 64);
             later(() -> tracker.freed(0, BufferType.DRAM, 64));
         }

@@ -210,22 +210,6 @@ class RegistrationTests implements WithFixtures {
 
     static class InheritingMeshTestCase extends MeshUnderProcessesTestCase {}
 
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 2)
-    static class MethodOverClassTestCase {
-        @Test
-        void aMethodWithoutAnnotationHasThatOfItsClass(MeshDevice mesh) {
-            assertShape(mesh, 1, 2);
-        }
-
-        @Test
-        @TrackAllocations
-        @FakeMesh(columns = 1)
-        void aMethodsAnnotationGoesBeforeThatOfItsClassAsAWhole(MeshDevice mesh) {
-            assertShape(mesh, 2, 1);
-        }
-    }
-
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.TYPE)
     @TrackAllocations
@@ -246,8 +230,15 @@ class RegistrationTests implements WithFixtures {
     @FakeMesh(rows = 1, columns = 2)
     static class OuterTestCase {
         @Test
-        void theClassAroundHasItsAnnotation(MeshDevice mesh) {
+        void aMethodWithoutAnnotationHasThatOfItsClass(MeshDevice mesh) {
             assertShape(mesh, 1, 2);
+        }
+
+        @Test
+        @TrackAllocations
+        @FakeMesh(columns = 1)
+        void aMethodsAnnotationGoesBeforeThatOfItsClassAsAWhole(MeshDevice mesh) {
+            assertShape(mesh, 2, 1);
         }
 
         @Nested
@@ -357,9 +348,6 @@ class RegistrationTests implements WithFixtures {
     @ParameterizedTest(name = "{0}, parameter {1}")
     @CsvSource({
         "unsaid, 5 s, 5 s",
-        "unsaid, 5, 5 s",
-        "unsaid, 250ms, 250 ms",
-        "unsaid, 2 m, 2 m",
         "ofClass, 5 s, 2 s",
         "ofMethod, 5 s, 3 s",
         "ofMethodThatSaysSomethingElse, 5 s, 5 s",
@@ -373,7 +361,7 @@ class RegistrationTests implements WithFixtures {
     }
 
     @ParameterizedTest(name = "{0}, parameter {1}")
-    @CsvSource({"unsaid, ''", "unsaid, 0", "unsaid, 0 ms", "ofMethodThatDoesNotWait, 5 s"})
+    @CsvSource({"unsaid, ''", "unsaid, 0", "ofMethodThatDoesNotWait, 5 s"})
     void nobodyIsWaitedForWhereNoTimeIsGiven(String place, String parameter) {
         Assertions.assertThat(failureOf(place, "grace", parameter).text()).doesNotContain("waited");
     }

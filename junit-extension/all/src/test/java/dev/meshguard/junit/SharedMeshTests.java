@@ -52,6 +52,23 @@ class SharedMeshTests implements WithFixtures {
     static class EachTestTestCase {
 
         private static MeshDevice ofOuter;
+        private static MeshBuffer weights;
+
+        @BeforeAll
+        static void loads(MeshDevice mesh) {
+            weights = Buffers.take(mesh, "weights");
+        }
+
+        @Test
+        void aTestMayFreeBuffersOfTheClass() {
+            weights.deallocate();
+        }
+
+        @MustLeak
+        @TrackAllocations(lifetime = TrackingLifetime.TEST)
+        void aMethodWithAMeshOfItsOwnNeedsNoAccounting(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
 
         @Test
         void a_aTestBeforeALeakIsGreen(MeshDevice mesh) {
@@ -171,21 +188,6 @@ class SharedMeshTests implements WithFixtures {
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class FreeingTestCase {
-        private static MeshBuffer weights;
-
-        @BeforeAll
-        static void loads(MeshDevice mesh) {
-            weights = Buffers.take(mesh, "weights");
-        }
-
-        @Test
-        void aTestMayFreeBuffersOfTheClass() {
-            weights.deallocate();
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class BeforeEachTestCase {
         @BeforeEach
         void takes(MeshDevice mesh) {
@@ -206,22 +208,19 @@ class SharedMeshTests implements WithFixtures {
     // A mesh of all tests of a class, which is checked after the last one
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class InstanceFieldTestCase {
+    static class FieldsTestCase {
         @Nested
         @MustFail(verdict = Outcome.LEAKED)
-        class LeakingTestCase {
+        class InstanceFieldTestCase {
             @RegisterExtension
             final MeshGuardExtension guard = MeshGuardExtension.create();
 
             @Test
-            void aNestedClassWithAnExtensionOfItsOwnIsItsOwner(MeshDevice mesh) {
+            void aNestedClassWithAnExtensionInAnInstanceFieldIsItsOwner(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
         }
-    }
 
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class FieldsTestCase {
         @Test
         void outer(MeshDevice mesh) {}
 
@@ -282,6 +281,15 @@ class SharedMeshTests implements WithFixtures {
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class NestingTestCase {
+        @Nested
+        @TrackAllocations
+        class OwnTestCase {
+            @MustLeak
+            void aNestedClassWithAnAnnotationHasItsOwnLifetime(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+        }
+
         @BeforeAll
         static void opens(MeshDevice mesh, AllocationTracker tracker) {
             Assertions.assertThat(tracker.history().meshes()).hasSize(1);
@@ -299,27 +307,6 @@ class SharedMeshTests implements WithFixtures {
                 Assertions.assertThat(tracker.history().phases()).hasSizeGreaterThan(3);
                 Assertions.assertThat(tracker.history().meshes()).hasSize(1);
             }
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    static class NestedOwnTestCase {
-        @Nested
-        @TrackAllocations
-        class InnerTestCase {
-            @MustLeak
-            void aNestedClassWithAnAnnotationHasItsOwnLifetime(MeshDevice mesh) {
-                Buffers.take(mesh);
-            }
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class MethodOwnTestCase {
-        @MustLeak
-        @TrackAllocations(lifetime = TrackingLifetime.TEST)
-        void aMethodWithAMeshOfItsOwnNeedsNoAccounting(MeshDevice mesh) {
-            Buffers.take(mesh);
         }
     }
 

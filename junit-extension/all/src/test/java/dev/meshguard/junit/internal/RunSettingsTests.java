@@ -162,12 +162,6 @@ class RunSettingsTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"off,OFF", "failures,FAILURES", "always,ALWAYS", "' ',ALWAYS"})
-    void readsWhenTheSummaryIsSaid(String value, OutputMode mode) {
-        assertThat(outputSettings("meshguard.summary=" + value).summary()).isEqualTo(mode);
-    }
-
-    @ParameterizedTest
     @CsvSource({
         "junit.platform.reporting.open.xml.enabled=true,true",
         "junit.platform.reporting.open.xml.enabled=false,false",

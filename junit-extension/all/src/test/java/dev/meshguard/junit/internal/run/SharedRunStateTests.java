@@ -133,24 +133,6 @@ class SharedRunStateTests {
     // Several JVMs
 
     @Test
-    void anEntryThatMatchedInNoneOfTheJvmsIsOutOfDate() throws IOException {
-        Path file = expecting("label weights because \"a \\\"reason\\\"\\tmore\"\nlabel cache because \"kept\"\n");
-        inFindings("7");
-        SharedRunState one = begin();
-        begin().close();
-        check(one, "cache");
-        one.close();
-
-        RunVerifier judged = judge();
-
-        assertThat(judged.outcome()).isEqualTo(Outcome.STALE_EXPECTATION);
-        assertThat(judged.text()).isEqualTo("""
-                STALE  1 of 2 expectations matched nothing in the whole run      [2 findings files]
-                   label "weights", because "a \\"reason\\"\\tmore" at %s:1
-                Remove entries that match nothing any more; an unneeded entry hides the next leak.""".replace("%s", file.toString()));
-    }
-
-    @Test
     void aJvmOfSeveralSaysWhatItLeavesToTheVerifier() throws IOException {
         expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
         baseline(EIGHT_WEIGHTS);
