@@ -9,6 +9,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.Trend;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -115,13 +116,13 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
             return false;
         }
         return actual.memory().stream()
-                .filter(growth -> growth.memory().equals(memory))
+                .filter(growth ->
+                        growth.memory().equals(memory) && growth.units().isEmpty())
+                .map(MemoryGrowth::amounts)
                 .findFirst()
-                .map(growth -> bytes == 0
-                        ? growth.bytes().trend().isQuiet()
-                        : growth.bytes().trend() == Trend.GROWING
-                                && growth.bytes().isSteady()
-                                && growth.bytes().perRound() == bytes)
+                .map(retained -> bytes == 0
+                        ? retained.trend().isQuiet()
+                        : retained.trend() == Trend.GROWING && retained.isSteady() && retained.perRound() == bytes)
                 .orElse(bytes == 0);
     }
 
@@ -130,7 +131,8 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
     }
 
     private boolean unknownBytesGrow() {
-        return !actual.units().stream()
-                .allMatch(growth -> growth.units().trend().isQuiet());
+        return !actual.memory().stream()
+                .filter(growth -> growth.units().isPresent())
+                .allMatch(growth -> growth.amounts().trend().isQuiet());
     }
 }

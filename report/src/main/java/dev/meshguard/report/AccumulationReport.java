@@ -14,13 +14,11 @@ import dev.meshguard.verdict.growth.ProgramCacheGrowth;
 import dev.meshguard.verdict.growth.RoundVector;
 import dev.meshguard.verdict.growth.SiteGrowth;
 import dev.meshguard.verdict.growth.Trend;
-import dev.meshguard.verdict.growth.UnitGrowth;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.function.LongFunction;
-import java.util.stream.Stream;
+import java.util.function.Predicate;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -51,17 +49,17 @@ public record AccumulationReport(Accumulation accumulation) {
     public String text() {
         TruncatedText text = new TruncatedText().line(headline());
         accumulation.inconclusiveReasons().forEach(text::line);
-        if (accumulation.memory().isEmpty() && accumulation.units().isEmpty()) {
+        if (accumulation.memory().isEmpty()) {
             text.line("No round retained or freed memory.");
         }
         text.section(
                 "Memory retained by each round, in bytes:",
-                Alike.memories(accumulation),
+                memories(growth -> growth.units().isEmpty()),
                 AccumulationReport::description,
                 KEPT_FOR_SITES);
         text.section(
                 "Memory of unknown size retained by each round, by number:",
-                accumulation.units(),
+                memories(growth -> growth.units().isPresent()),
                 AccumulationReport::description,
                 KEPT_FOR_SITES);
         text.section("Call sites, the worst first:", accumulation.sites(), this::description, 0);
@@ -154,8 +152,10 @@ public record AccumulationReport(Accumulation accumulation) {
         };
     }
 
-    private static String name(Alike<MemoryGrowth> alike) {
-        return DeviceNames.memory(alike.first().memory().type(), alike.devices());
+    private List<Alike<MemoryGrowth>> memories(Predicate<MemoryGrowth> kind) {
+        return Alike.memories(accumulation).stream()
+                .filter(alike -> kind.test(alike.first()))
+                .toList();
     }
 
     private String headlineOfRounds() {
@@ -179,19 +179,16 @@ public record AccumulationReport(Accumulation accumulation) {
 
     /** Returns {@code 0 B}, or {@code 0 RocksIterator} if all is of unknown size. */
     private String nothing() {
-        return accumulation.memory().isEmpty() && !accumulation.units().isEmpty()
-                ? accumulation.units().get(0).words().count(0)
-                : Quantities.size(0);
+        return accumulation.memory().isEmpty()
+                ? Quantities.size(0)
+                : accumulation.memory().get(0).text(0);
     }
 
     private String slopes() {
-        Stream<String> ofMemory = Alike.memories(accumulation).stream()
-                .filter(alike -> alike.first().bytes().trend() == Trend.GROWING)
-                .map(alike -> name(alike) + " by " + perRound(alike.first()));
-        Stream<String> ofUnits = accumulation.units().stream()
-                .filter(growth -> growth.units().trend() == Trend.GROWING)
-                .map(growth -> (growth.words().isOfObjects() ? "" : growth.name() + " ") + "by " + perRound(growth));
-        List<String> slopes = Stream.concat(ofMemory, ofUnits).toList();
+        List<String> slopes = memories(growth -> growth.amounts().trend() == Trend.GROWING).stream()
+                .map(alike -> (isOfObjects(alike.first()) ? "" : DeviceNames.memory(alike) + " ") + "by "
+                        + perRound(alike.first()))
+                .toList();
         return slopes.isEmpty()
                 ? "a line of code allocates more and more, though the total does not grow"
                 : "memory grows: " + slopes.get(0)
@@ -200,25 +197,18 @@ public record AccumulationReport(Accumulation accumulation) {
 
     private static List<String> description(Alike<MemoryGrowth> alike) {
         MemoryGrowth growth = alike.first();
-        return List.of(
-                INDENT + name(alike) + "  " + growth.bytes() + "  " + trendInRounds(growth.bytes(), perRound(growth)));
+        return List.of(INDENT + DeviceNames.memory(alike) + "  " + growth.amounts() + "  "
+                + trendInRounds(growth.amounts(), perRound(growth)));
     }
 
-    private static List<String> description(UnitGrowth growth) {
-        return List.of(INDENT + growth.name() + "  " + growth.units() + "  "
-                + trendInRounds(growth.units(), perRound(growth)));
+    /** The words for the units are the name then. */
+    private static boolean isOfObjects(MemoryGrowth growth) {
+        return growth.units().filter(SourceVocabulary::isOfObjects).isPresent();
     }
 
     private static String perRound(MemoryGrowth growth) {
-        return perRound(growth.bytes(), Quantities::size);
-    }
-
-    private static String perRound(UnitGrowth growth) {
-        return perRound(growth.units(), growth.words()::count);
-    }
-
-    private static String perRound(RoundVector retained, LongFunction<String> amount) {
-        return (retained.isSteady() ? "" : "about ") + amount.apply(retained.perRound()) + " per round";
+        RoundVector retained = growth.amounts();
+        return (retained.isSteady() ? "" : "about ") + growth.text(retained.perRound()) + " per round";
     }
 
     /** Returns {@code buffers retained on devices 0-7}, {@code arenas retained}, or for objects {@code retained}. */

@@ -63,8 +63,8 @@ class LeaseTests {
 
         MemoryGrowth growth = Accumulation.of(tracker.history()).memory().get(0);
 
-        assertThat(growth.bytes().trend()).isEqualTo(Trend.GROWING);
-        assertThat(growth.bytes()).hasToString("[100, 10, 10, 10]");
+        assertThat(growth.amounts().trend()).isEqualTo(Trend.GROWING);
+        assertThat(growth.amounts()).hasToString("[100, 10, 10, 10]");
     }
 
     /** A was open, B came and went, A grew: never were both large. */

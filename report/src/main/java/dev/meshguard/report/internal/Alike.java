@@ -22,7 +22,7 @@ public record Alike<T>(T first, List<Integer> devices) {
     public static List<Alike<MemoryGrowth>> memories(Accumulation accumulation) {
         return of(
                 accumulation.memory(),
-                growth -> List.of(growth.memory().type(), growth.bytes()),
+                growth -> List.of(growth.memory().type(), growth.units(), growth.amounts()),
                 growth -> growth.memory().device());
     }
 

@@ -2,8 +2,10 @@ package dev.meshguard.report.internal;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.text.Quantities;
+import dev.meshguard.verdict.growth.MemoryGrowth;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -11,6 +13,14 @@ import java.util.stream.Stream;
 public final class DeviceNames {
 
     private DeviceNames() {}
+
+    /** Returns the name of a source for its memory, or else {@code DRAM of devices 0-7}, or {@code memory of no device}. */
+    public static String memory(Alike<MemoryGrowth> growth) {
+        return growth.first()
+                .units()
+                .flatMap(SourceVocabulary::memory)
+                .orElseGet(() -> memory(growth.first().memory().type(), growth.devices()));
+    }
 
     /** Returns {@code DRAM of devices 0-7}, or {@code memory of no device}. */
     public static String memory(BufferType type, List<Integer> devices) {

@@ -53,7 +53,6 @@ public final class Accumulation {
     private final RetainedByRound retained;
     private final int warmUp;
     private final List<MemoryGrowth> memory;
-    private final List<UnitGrowth> units;
     private final List<SiteGrowth> sites;
 
     private Accumulation(LeakVerdict verdict, RoundMarks marks, RetainedByRound retained, int warmUp) {
@@ -63,7 +62,6 @@ public final class Accumulation {
         this.warmUp = warmUp;
         this.sites = worstFirst(retained.bySite(warmUp));
         this.memory = retained.byMemory(warmUp);
-        this.units = retained.byUnit(warmUp);
     }
 
     /** Returns the accumulation over the marked rounds of a history. */
@@ -127,20 +125,17 @@ public final class Accumulation {
         if (!inconclusiveReasons().isEmpty()) {
             return Trend.UNDECIDED;
         }
-        Stream<Trend> ofMemory = memory.stream().map(growth -> growth.bytes().trend());
-        Stream<Trend> ofUnits = units.stream().map(growth -> growth.units().trend());
+        Stream<Trend> ofMemory = memory.stream().map(growth -> growth.amounts().trend());
         Stream<Trend> ofGrowingSites = sites.stream().map(SiteGrowth::trend).filter(trend -> trend == Trend.GROWING);
-        return worst(Stream.of(ofMemory, ofUnits, ofGrowingSites).flatMap(trends -> trends));
+        return worst(Stream.concat(ofMemory, ofGrowingSites));
     }
 
-    /** Returns the growth of each memory that the rounds changed, by type and device. */
+    /**
+     * Returns the growth of each memory that the rounds changed: in bytes by type and device, and then in units that of memory outside
+     * devices of which some is of unknown size, as that of closeable objects.
+     */
     public List<MemoryGrowth> memory() {
         return memory;
-    }
-
-    /** Returns the growth in units of memory outside devices of which some is of unknown size, as that of closeable objects. */
-    public List<UnitGrowth> units() {
-        return units;
     }
 
     /**

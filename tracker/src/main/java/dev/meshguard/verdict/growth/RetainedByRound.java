@@ -1,5 +1,7 @@
 package dev.meshguard.verdict.growth;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
@@ -23,6 +25,8 @@ import java.util.stream.Stream;
 
 /** The survivors at the ends of the rounds of a verdict's history, by site, by memory and by the words for their units. */
 final class RetainedByRound {
+
+    private static final DeviceMemory OF_NO_DEVICE = new DeviceMemory(HistoryEvent.NO_DEVICE, BufferType.SYSTEM_MEMORY);
 
     private record SiteOnDevice(AllocationSite site, Optional<String> source, int device) {}
 
@@ -78,27 +82,23 @@ final class RetainedByRound {
         }
     }
 
-    /** Returns the growth of each memory that the rounds changed, by type and device. */
-    List<MemoryGrowth> byMemory(int warmUp) {
-        return byMemory.entrySet().stream()
-                .map(memory -> new MemoryGrowth(memory.getKey(), vector(warmUp, memory.getValue())))
-                .filter(growth -> !growth.bytes().isZero())
-                .toList();
-    }
-
     /**
-     * Returns the growth in units of memory of which some is of unknown size, in the order of first survivors.
+     * Returns the growth of each memory that the rounds changed, by type and device, and then in units of that of which some is of
+     * unknown size, in the order of first survivors.
      *
-     * <p>It grows if there are more units of it, and more of unknown size among them: one may lose its bytes, and bytes may be in more units than
+     * <p>The latter grows if there are more units of it, and more of unknown size among them: one may lose its bytes, and bytes may be in more units than
      * before.
      */
-    List<UnitGrowth> byUnit(int warmUp) {
-        return byUnit.entrySet().stream()
+    List<MemoryGrowth> byMemory(int warmUp) {
+        Stream<MemoryGrowth> inBytes = byMemory.entrySet().stream()
+                .map(memory -> new MemoryGrowth(memory.getKey(), Optional.empty(), vector(warmUp, memory.getValue())));
+        Stream<MemoryGrowth> inUnits = byUnit.entrySet().stream()
                 .flatMap(unit -> Optional.ofNullable(byUnsizedUnit.get(unit.getKey()))
                         .map(unsized -> quieter(vector(warmUp, unit.getValue()), vector(warmUp, unsized)))
-                        .map(units -> new UnitGrowth(unit.getKey(), units))
-                        .stream())
-                .filter(growth -> !growth.units().isZero())
+                        .map(units -> new MemoryGrowth(OF_NO_DEVICE, Optional.of(unit.getKey()), units))
+                        .stream());
+        return Stream.concat(inBytes, inUnits)
+                .filter(growth -> !growth.amounts().isZero())
                 .toList();
     }
 

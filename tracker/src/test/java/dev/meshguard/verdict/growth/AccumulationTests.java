@@ -131,12 +131,11 @@ class AccumulationTests {
                                 + site.trend()));
         accumulation
                 .memory()
-                .forEach(growth -> parts.add(growth.memory() + " by "
-                        + growth.bytes().perRound() + (growth.bytes().isSteady() ? "" : " unsteadily")));
-        accumulation
-                .units()
-                .forEach(growth ->
-                        parts.add(growth.units() + " " + growth.words().units()));
+                .forEach(growth -> parts.add(growth.units()
+                        .map(words -> growth.amounts() + " " + words.units())
+                        .orElseGet(() ->
+                                growth.memory() + " by " + growth.amounts().perRound()
+                                        + (growth.amounts().isSteady() ? "" : " unsteadily"))));
         return String.join("; ", parts);
     }
 
@@ -284,7 +283,7 @@ class AccumulationTests {
 
         assertThat(accumulation.rounds()).isEqualTo(50_000);
         assertThat(accumulation.memory())
-                .extracting(growth -> growth.bytes().perRound())
+                .extracting(growth -> growth.amounts().perRound())
                 .containsExactly(64L);
     }
 

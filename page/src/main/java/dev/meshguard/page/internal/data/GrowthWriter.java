@@ -13,12 +13,10 @@ import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.RoundVector;
 import dev.meshguard.verdict.growth.Rounds;
 import dev.meshguard.verdict.growth.SiteGrowth;
-import dev.meshguard.verdict.growth.UnitGrowth;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /** Writes the growth over repeated rounds into the data of a page: that of each memory, and that of each call site. */
 final class GrowthWriter {
@@ -38,12 +36,7 @@ final class GrowthWriter {
 
         static Line of(Alike<MemoryGrowth> alike) {
             MemoryGrowth memory = alike.first();
-            String name = DeviceNames.memory(memory.memory().type(), alike.devices());
-            return new Line(name, Optional.empty(), Optional.empty(), memory.bytes(), 1);
-        }
-
-        static Line of(UnitGrowth growth) {
-            return new Line(growth.name(), Optional.empty(), Optional.of(growth.words()), growth.units(), 1);
+            return new Line(DeviceNames.memory(alike), Optional.empty(), memory.units(), memory.amounts(), 1);
         }
 
         static Line of(SiteGrowth site) {
@@ -88,19 +81,13 @@ final class GrowthWriter {
         json.writeStringField("trend", growth.trend().name());
         Columns.texts("text", AccumulationReport.of(growth).text().lines().toList(), json);
         Columns.numbers("round", IntStream.of(rounds).asLongStream().toArray(), json);
-        JsonParts.objects("memories", memories(), json, line -> write(line, json));
+        JsonParts.objects(
+                "memories", Alike.memories(growth).stream().map(Line::of).toList(), json, line -> write(line, json));
         JsonParts.objects(
                 "sites", sites.stream().limit(MAX_SITES).map(Line::of).toList(), json, line -> write(line, json));
         json.writeEndObject();
         shown.add("growthSites", Math.min(sites.size(), MAX_SITES), sites.size());
         shown.add("growthRounds", rounds.length, growth.rounds());
-    }
-
-    private List<Line> memories() {
-        return Stream.concat(
-                        Alike.memories(growth).stream().map(Line::of),
-                        growth.units().stream().map(Line::of))
-                .toList();
     }
 
     private void write(Line line, JsonGenerator json) throws IOException {
