@@ -81,6 +81,8 @@ record DocumentationPage(Path file, List<String> lines) {
                 }
                 blocks.add(new CodeBlock(
                         name() + ":" + (begin + 1),
+                        begin + 1,
+                        end,
                         lines.get(begin).strip().substring(FENCE.length()),
                         begin == 0
                                 ? Optional.empty()

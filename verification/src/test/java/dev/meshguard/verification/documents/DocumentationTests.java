@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -38,14 +39,19 @@ class DocumentationTests {
                 .isEmpty();
     }
 
+    /** The pages as they have to be are written to {@code target/pages}, to be compared and copied. */
     @TestFactory
     Stream<DynamicTest> showsWhatRuns() {
         return DocumentationPage.all().stream()
-                .flatMap(page -> page.blocks().stream()
-                        .filter(block -> block.marker().isPresent())
-                        .map(block -> DynamicTest.dynamicTest(
-                                block.place(),
-                                () -> check(page, block, block.marker().orElseThrow()))));
+                .map(page -> DynamicTest.dynamicTest(page.name(), () -> {
+                    Path current = Path.of("target", "pages", page.name());
+                    Files.createDirectories(current.getParent());
+                    Files.write(current, current(page));
+
+                    assertThat(current)
+                            .as("copy %s to %s if it is right", current, page.file())
+                            .hasSameTextualContentAs(page.file());
+                }));
     }
 
     /** Compiled code that no test knows would be shown and never run. */
@@ -90,23 +96,39 @@ class DocumentationTests {
         return DocumentationPage.all().stream().flatMap(page -> page.blocks().stream());
     }
 
-    private static void check(DocumentationPage page, CodeBlock block, PageMarker marker)
+    private static List<String> current(DocumentationPage page) throws IOException, ReflectiveOperationException {
+        List<String> current = new ArrayList<>();
+        int next = 0;
+        for (CodeBlock block : page.blocks()) {
+            if (block.marker().isPresent()) {
+                String text = current(page, block, block.marker().get());
+                if (!text.equals(block.text())) {
+                    current.addAll(page.lines().subList(next, block.begin()));
+                    current.addAll(text.lines().toList());
+                    next = block.end();
+                }
+            }
+        }
+        current.addAll(page.lines().subList(next, page.lines().size()));
+        return current;
+    }
+
+    private static String current(DocumentationPage page, CodeBlock block, PageMarker marker)
             throws IOException, ReflectiveOperationException {
         switch (marker.kind()) {
-            case SAMPLE -> assertThat(block.text().strip()).isEqualTo(Source.file(marker.value()));
-            case SNIPPET -> assertThat(block.text().strip()).isEqualTo(Source.region(marker.value()));
-            case OUTPUT -> checkOutput(block.text(), Output.on(page, marker));
+            case SAMPLE -> {
+                return Source.file(marker.value());
+            }
+            case SNIPPET -> {
+                return Source.region(marker.value());
+            }
+            case OUTPUT -> {
+                return Output.shownAs(block.text(), Output.on(page, marker));
+            }
             case COMPARED -> checkCompared(block, Files.readString(DocumentationPage.ROOT.resolve(marker.value())));
             case NOT_EXECUTED -> assertThat(marker.value()).isIn(REASONS);
         }
-    }
-
-    private static void checkOutput(String shown, String printed) {
-        if (Output.isElided(shown)) {
-            assertThat(printed + "\n").as("what was left out of\n%s", shown).matches(Output.elided(shown));
-        } else {
-            assertThat(shown.strip()).isEqualTo(printed);
-        }
+        return block.text();
     }
 
     /** The test reads the page, or holds the same lines. */

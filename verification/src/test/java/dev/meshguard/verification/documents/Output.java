@@ -58,16 +58,13 @@ final class Output {
         return ((String) method.invoke(constructor.newInstance())).strip();
     }
 
-    /** Returns whether a page leaves something out: a line of its own for lines, at the end of a line for the rest of it. */
-    static boolean isElided(String shown) {
-        return shown.lines().anyMatch(line -> line.strip().equals(ELISION) || line.endsWith(" " + ELISION));
+    /** Returns what a page shows if that is the output, with or without lines and ends of lines, or else the whole output. */
+    static String shownAs(String shown, String printed) {
+        String pattern = shown.lines().map(Output::lineOrLines).collect(Collectors.joining());
+        return (printed + "\n").matches(pattern) ? shown : printed;
     }
 
-    /** Returns what the whole output has to match if this was shown of it. */
-    static Pattern elided(String shown) {
-        return Pattern.compile(shown.lines().map(Output::lineOrLines).collect(Collectors.joining()));
-    }
-
+    /** A page leaves out lines by a line of its own, and the rest of a line at its end. */
     private static String lineOrLines(String line) {
         if (line.strip().equals(ELISION)) {
             return "(?:.*\n)*";
