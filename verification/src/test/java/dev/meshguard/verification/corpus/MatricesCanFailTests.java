@@ -32,9 +32,7 @@ class MatricesCanFailTests {
                         + " HELD (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
         assertThat(results.whole().toString()).startsWith("""
                         Causes, whole history, one case: buffers
-                                 [a]
-                        LOST      1!
-                        [a] HELD
+                        LOST {HELD!=1}
                         """);
     }
 

@@ -1,25 +1,11 @@
 package dev.meshguard.verification.corpus.matrix;
 
-import dev.meshguard.verdict.Cause;
-import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verification.corpus.truth.TrueCause;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 
 /** The verdicts on many runs, all read in one way, beside the truth. */
 public final class JudgedRuns {
-
-    /** Rows that have a cause first, then those that have none, then what only a verdict says. */
-    private static final List<String> ORDER = Stream.of(
-                    Stream.of(Cause.values()).map(Enum::name),
-                    Stream.of(TrueCause.values()).map(Enum::name),
-                    Stream.of(Outcome.values()).map(Enum::name),
-                    Stream.of(CorpusJudgement.NOTHING))
-            .flatMap(names -> names)
-            .distinct()
-            .toList();
 
     private final ConfusionMatrix causes;
     private final ConfusionMatrix outcomes;
@@ -32,10 +18,8 @@ public final class JudgedRuns {
      * @param subject the runs
      */
     public JudgedRuns(String reading, String subject) {
-        causes = new ConfusionMatrix(String.format(Locale.ROOT, "Causes, %s, %s: buffers", reading, subject), ORDER);
-        outcomes = new ConfusionMatrix(
-                String.format(Locale.ROOT, "Outcomes, %s, %s: cases", reading, subject),
-                Stream.of(Outcome.values()).map(Enum::name).toList());
+        causes = new ConfusionMatrix(String.format(Locale.ROOT, "Causes, %s, %s: buffers", reading, subject));
+        outcomes = new ConfusionMatrix(String.format(Locale.ROOT, "Outcomes, %s, %s: cases", reading, subject));
     }
 
     /** Counts what a verdict says about a run, its missing memory excluded. */
