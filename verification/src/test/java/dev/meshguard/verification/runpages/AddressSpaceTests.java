@@ -129,15 +129,6 @@ class AddressSpaceTests {
                 .containsPattern("largest free block [0-9.]+ MiB in each bank");
     }
 
-    @Test
-    void aShortageIsDrawnAsABankWithTheHolesBesideTheCache(Chromium chromium) {
-        chromium.open(SampleRuns.outOfMemory().file());
-
-        assertThat(chromium.attribute("#shortage-space canvas", "data-parts")).isEqualTo("3");
-        assertThat(chromium.attribute("#shortage-space canvas", "aria-label"))
-                .startsWith("A bank of L1 when the request was rejected: 1 block, ");
-    }
-
     private static void open(Chromium chromium, String place) {
         chromium.open(file, place);
         chromium.scrollTo("#space");

@@ -33,27 +33,11 @@ final class BrowserExtension implements BeforeAllCallback, ParameterResolver {
     }
 
     private static synchronized void openTab(List<Path> installed) {
-        if (browser != null && isTabOpenedIn(browser)) {
-            return;
-        }
         if (browser == null) {
+            browser = Chromium.start(installed);
             Runtime.getRuntime().addShutdownHook(new Thread(BrowserExtension::end));
         }
-        browser = Chromium.start(installed);
         browser.openTab();
-    }
-
-    /** Ends a browser that does not open a tab: a class before has ended or blocked it, and others need not fail too. */
-    private static boolean isTabOpenedIn(Chromium running) {
-        try {
-            running.openTab();
-            return true;
-        } catch (WebDriverException unusable) {
-            System.out.println("A new browser is started: the one of the classes before opens no tab: "
-                    + unusable.getRawMessage());
-            end();
-            return false;
-        }
     }
 
     private static synchronized void end() {

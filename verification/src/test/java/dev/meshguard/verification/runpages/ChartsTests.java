@@ -24,15 +24,6 @@ class ChartsTests {
 
     private static final String NAMES_OF_PEAKS = "LiveView.labels.filter(label => / peak /.test(label.text))";
 
-    /** Text has the words, but not that they are marked. */
-    @Test
-    void theMeshMarksWhatExceedsItsBudgetAndWhatDiffers(Chromium chromium) {
-        chromium.open(LEAK.file());
-
-        assertThat(chromium.texts("#matrix-table .over-budget")).containsExactly("budget 128 KiB, exceeded");
-        assertThat(chromium.texts("#matrix-table td.out .difference")).containsExactly("▲ +64 KiB", "▲ +96 KiB");
-    }
-
     @Test
     void liveBytesAndTheirPeaksAreThoseOfTheLives(Chromium chromium) {
         chromium.open(LEAK.file());

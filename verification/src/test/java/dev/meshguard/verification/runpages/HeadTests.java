@@ -2,29 +2,13 @@ package dev.meshguard.verification.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Map;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the head of a page: its marks and colours, its place on a telephone, and the copied text. */
 @InChromium
 class HeadTests {
 
     private static final SampleRun LEAK = SampleRuns.leak();
-
-    @ParameterizedTest
-    @ValueSource(strings = {"leaked", "clean", "misreported"})
-    void marksEachDeviceOfTheMeshByItsOutcome(String outcome, Chromium chromium) {
-        Map<String, Supplier<SampleRun>> runs =
-                Map.of("leaked", SampleRuns::leak, "clean", SampleRuns::clean, "misreported", SampleRuns::misreported);
-
-        chromium.open(runs.get(outcome).get().file());
-
-        assertThat(chromium.all("#mesh td.device-" + outcome + " svg.mark-" + outcome))
-                .hasSize(8);
-    }
 
     @Test
     void marksTheDeviceWithTheMostBytesMost(Chromium chromium) {

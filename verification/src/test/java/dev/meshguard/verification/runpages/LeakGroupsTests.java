@@ -20,14 +20,6 @@ class LeakGroupsTests {
     private static final String SHOWN_ROWS = "#groups-table tbody tr[data-index]";
 
     @Test
-    void marksTheDevicesOfEachGroup(Chromium chromium) {
-        chromium.open(LEAK.file());
-
-        assertThat(chromium.all(SHOWN_ROWS + " .dots svg:not(.mark-clean)")).hasSize((int)
-                groups().mapToLong(group -> group.devices().size()).sum());
-    }
-
-    @Test
     void sortsByEachColumnAndSaysSo(Chromium chromium) {
         chromium.open(LEAK.file());
 
@@ -108,13 +100,6 @@ class LeakGroupsTests {
         chromium.open(SampleRuns.threeSizes().file(), "#finding-1.2");
 
         assertThat(chromium.isExpanded("#finding-1 .opener")).isTrue();
-    }
-
-    @Test
-    void marksTheLastFieldOfTheUsersCode(Chromium chromium) {
-        chromium.open(SampleRuns.held().file());
-
-        assertThat(chromium.texts("#finding-1 + .detail .chain mark")).containsExactly("weights");
     }
 
     private static List<String> column(Chromium chromium, String key) {

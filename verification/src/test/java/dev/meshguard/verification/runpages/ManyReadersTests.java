@@ -21,17 +21,6 @@ class ManyReadersTests {
     private static final SampleRun GROWING = SampleRuns.growing();
 
     @Test
-    void whatTheCodeUnderTestNamesStaysText(Chromium chromium) {
-        chromium.open(LEAK.file());
-        chromium.run("document.querySelectorAll('.opener').forEach(opener => opener.click())");
-
-        assertThat(chromium.is("window.hostile === undefined")).isTrue();
-        assertThat(chromium.all("img, iframe, object, embed")).isEmpty();
-        assertThat(chromium.texts("#groups-table td[data-key=label]")).contains(SampleRuns.HOSTILE_LABEL);
-        assertThat(chromium.texts("#expectations-table td[data-key=reason]")).contains(SampleRuns.HOSTILE_REASON);
-    }
-
-    @Test
     void asksNobodyForAnythingAndTheConsoleIsSilent(Chromium chromium) {
         chromium.beforeEachPage("window.violations = [];"
                 + " addEventListener('securitypolicyviolation', event => violations.push(event.violatedDirective));");

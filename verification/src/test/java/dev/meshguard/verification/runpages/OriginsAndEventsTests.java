@@ -89,16 +89,6 @@ class OriginsAndEventsTests {
     }
 
     @Test
-    void allEventsAreListedAndOnlyThoseInViewAreThere(Chromium chromium) {
-        chromium.open(LEAK.file());
-
-        int events = LEAK.events().size();
-        assertThat(shownEvents(chromium)).isEqualTo(events);
-        assertThat(chromium.all("#event-list .event")).hasSizeBetween(10, 60);
-        assertThat(chromium.text("#event-list .event")).startsWith("#1");
-    }
-
-    @Test
     void theCursorMovesThroughListMapAndSeries(Chromium chromium) {
         chromium.open(LEAK.file());
         chromium.focus("#event-list");
@@ -122,15 +112,6 @@ class OriginsAndEventsTests {
 
         assertThat(shownEvents(chromium)).isEqualTo(1);
         assertThat(chromium.text("#event-list .event")).contains("mesh closing");
-    }
-
-    @Test
-    void expectationsAreMarkedByWhatBecameOfThem(Chromium chromium) {
-        chromium.open(LEAK.file());
-
-        assertThat(chromium.all("#expectations-table td[data-key=result] .mark"))
-                .extracting(mark -> mark.getDomAttribute("class"))
-                .containsExactly("mark mark-expected", "mark mark-undecided");
     }
 
     /** The event where the map and live bytes draw a line in the colour of the cursor, from top to bottom. */

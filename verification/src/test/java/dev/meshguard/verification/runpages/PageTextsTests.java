@@ -27,9 +27,15 @@ class PageTextsTests {
             document.querySelectorAll('.opener[aria-expanded=false]').forEach(opener => opener.click());
             document.querySelectorAll('details').forEach(details => { details.open = true; });""";
 
-    /** Events and lanes are a line each, and what a reader chooses is no text of the run. */
+    /** Marks and pictures are what they stand for, events and lanes a line each, and what a reader chooses is no text of the run. */
     private static final String SHORT_TEXT = """
             (() => {
+                document.querySelectorAll('svg.mark:not(.sample)').forEach(one => one.replaceWith(`[${one.classList[1]}]`));
+                document.querySelectorAll('canvas[aria-label]').forEach(one => one.replaceWith(one.ariaLabel));
+                document.querySelectorAll('.over-budget, td.out .difference').forEach(one => one.prepend('! '));
+                document.querySelectorAll('.dots').forEach(one => {
+                    one.textContent = one.textContent;
+                });
                 document.querySelectorAll('.event, .lane').forEach(one => {
                     one.textContent = [...one.children].map(part => part.textContent).join(' ');
                 });

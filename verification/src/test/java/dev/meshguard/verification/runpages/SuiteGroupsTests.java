@@ -92,10 +92,16 @@ class SuiteGroupsTests {
     }
 
     @Test
-    void hasTheTextsOfItsFile(Chromium chromium) throws IOException {
+    void addsUpTheTestsOfEachLineThatLeaksMostFirst(Chromium chromium) {
         chromium.open(index);
 
-        PageTextsTests.assertThatTextsAreThoseOf("suite-groups", chromium);
+        assertThat(chromium.texts(ROWS + " [data-key=bytes]"))
+                .containsExactly(
+                        "240 KiB", "225 KiB", "210 KiB", "180 KiB", "165 KiB", "150 KiB", "120 KiB", "105 KiB");
+        assertThat(chromium.texts(ROWS + " [data-key=tests]")).containsOnly("15");
+        assertThat(chromium.texts(ROWS + " [data-key=site]"))
+                .startsWith("KvCacheOfEachLayer.allocateForSequence(KvCache.java:15)");
+        assertThat(chromium.texts("p.empty")).containsExactly("No run used an expectation.");
     }
 
     @Test
@@ -118,6 +124,7 @@ class SuiteGroupsTests {
                 .as("three screens")
                 .isLessThanOrEqualTo(2400);
 
+        assertThat(chromium.text("#runs .unfold")).isEqualTo("Show all " + RUNS);
         chromium.click("#runs .unfold");
         assertThat(chromium.all("#runs-table tbody tr")).hasSize(RUNS);
         assertThat(chromium.find("#runs .unfold").isDisplayed()).isFalse();
