@@ -13,17 +13,17 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Statistics;
 
-/** A RocksDB of entries. It leaves its options, their statistics and an iterator open. */
-class EntryStore implements AutoCloseable {
+/** A RocksDB of entries. */
+final class EntryStore implements AutoCloseable {
 
-    final Statistics statistics = new Statistics();
-    final DBOptions options = new DBOptions()
+    private final Statistics statistics = new Statistics();
+    private final DBOptions options = new DBOptions()
             .setCreateIfMissing(true)
             .setCreateMissingColumnFamilies(true)
             .setStatistics(statistics);
-    final ColumnFamilyOptions families = new ColumnFamilyOptions();
-    final RocksDB database;
-    final ColumnFamilyHandle entries;
+    private final ColumnFamilyOptions families = new ColumnFamilyOptions();
+    private final RocksDB database;
+    private final ColumnFamilyHandle entries;
 
     EntryStore(Path folder) throws RocksDBException {
         List<ColumnFamilyHandle> opened = new ArrayList<>();
@@ -42,11 +42,17 @@ class EntryStore implements AutoCloseable {
         database.put(entries, key.getBytes(StandardCharsets.UTF_8), value.getBytes(StandardCharsets.UTF_8));
     }
 
-    int size() {
+    int sizeAndForget() {
         return sizeOf(database.newIterator(entries));
     }
 
-    static int sizeOf(RocksIterator iterator) {
+    int size() {
+        try (RocksIterator iterator = database.newIterator(entries)) {
+            return sizeOf(iterator);
+        }
+    }
+
+    private static int sizeOf(RocksIterator iterator) {
         int size = 0;
         for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
             size++;
@@ -54,9 +60,17 @@ class EntryStore implements AutoCloseable {
         return size;
     }
 
-    @Override
-    public void close() {
+    /** Leaves the options and their statistics open. */
+    void closeDatabase() {
         entries.close();
         database.close();
+    }
+
+    @Override
+    public void close() {
+        closeDatabase();
+        families.close();
+        options.close();
+        statistics.close();
     }
 }

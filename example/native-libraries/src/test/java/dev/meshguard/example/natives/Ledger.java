@@ -7,11 +7,11 @@ import org.lmdbjava.DbiFlags;
 import org.lmdbjava.Env;
 import org.lmdbjava.Txn;
 
-/** Numbers in an LMDB. It leaves a transaction of a reader open. */
-class Ledger implements AutoCloseable {
+/** Numbers in an LMDB. */
+final class Ledger implements AutoCloseable {
 
-    final Env<ByteBuffer> environment;
-    final Dbi<ByteBuffer> numbers;
+    private final Env<ByteBuffer> environment;
+    private final Dbi<ByteBuffer> numbers;
 
     Ledger(Path folder) {
         environment = Env.create().setMaxDbs(1).open(folder.toFile());
@@ -22,12 +22,18 @@ class Ledger implements AutoCloseable {
         numbers.put(direct(key), direct(number));
     }
 
-    int get(int key) {
+    int getAndForget(int key) {
         Txn<ByteBuffer> transaction = environment.txnRead();
         return numbers.get(transaction, direct(key)).getInt();
     }
 
-    static ByteBuffer direct(int number) {
+    int get(int key) {
+        try (Txn<ByteBuffer> transaction = environment.txnRead()) {
+            return numbers.get(transaction, direct(key)).getInt();
+        }
+    }
+
+    private static ByteBuffer direct(int number) {
         return ByteBuffer.allocateDirect(Integer.BYTES).putInt(number).flip();
     }
 

@@ -3,8 +3,6 @@ package dev.meshguard.example.netty.servers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.meshguard.junit.TrackAllocations;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -12,19 +10,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Tests that share a server and its client at the same time. Those that keep nothing may not fail. */
 @TrackAllocations
 @Execution(ExecutionMode.CONCURRENT)
-class ConcurrentEchoTestCase {
-
-    private static EchoServer server;
-
-    @BeforeAll
-    static void start() throws Exception {
-        server = new EchoServer();
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        server.stop();
-    }
+class ConcurrentEchoTestCase extends WithEchoServer {
 
     @RepeatedTest(20)
     void keepsARequest() throws Exception {

@@ -2,24 +2,10 @@ package dev.meshguard.example.netty.servers;
 
 import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 @TrackAllocations
-class LeakingEchoTestCase {
-
-    private static EchoServer server;
-
-    @BeforeAll
-    static void start() throws Exception {
-        server = new EchoServer();
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        server.stop();
-    }
+class LeakingEchoTestCase extends WithEchoServer {
 
     /** Its event loops are older than the test, whose own thread uses no buffer. */
     @Test
