@@ -21,7 +21,6 @@ final class CorpusResults {
 
     private final JudgedRuns whole;
     private final JudgedRuns log;
-    private final WrittenOutputs outputs = new WrittenOutputs(7, 53);
     private final List<String> contradictions = new ArrayList<>();
     private final List<String> falseAlarms = new ArrayList<>();
     private final List<String> missedLeaks = new ArrayList<>();
@@ -80,7 +79,6 @@ final class CorpusResults {
         if (!run.truth().isAMeshOpen() && run.allowed().entries().isEmpty() && atTheCheck.showsInTheLog()) {
             countShown(run, atTheCheck.isMemoryMissing(), reduced.outcomeOfMemory());
         }
-        outputs.add(run);
     }
 
     private void countShown(CaseRun run, boolean isMemoryMissing, Outcome outcome) {
@@ -148,10 +146,5 @@ final class CorpusResults {
 
     int misreportedCases() {
         return misreportedCases;
-    }
-
-    /** Returns what the runs are as files of the runtime. */
-    WrittenOutputs outputs() {
-        return outputs;
     }
 }

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 class CorpusTests {
 
     private static final Path MATRICES = Path.of("src/test/resources/dev/meshguard/verification/corpus");
-    private static final Path RUNTIME_OUTPUTS = Path.of("..", "docs", "internals", "file-fidelity.md");
 
     private final SearchedHandles finder = new SearchedHandles();
     private final CorpusResults results = CorpusResults.searched("corpus", Corpus.all(), finder);
@@ -75,18 +74,6 @@ class CorpusTests {
     void hasFewBuffersOfWhichNothingCanBeKnown() {
         assertThat(results.whole().causes().row("UNKNOWABLE") * 20)
                 .isLessThan(results.whole().causes().total());
-    }
-
-    @Test
-    void isReadFromFilesOfTheRuntimeWithoutAWrongCause() {
-        assertThat(results.outputs().differences()).isEmpty();
-    }
-
-    @Test
-    void isKeptByFilesOfTheRuntimeAsTheirPageSays() throws IOException {
-        assertThat(Files.readString(RUNTIME_OUTPUTS))
-                .as("copy into %s:%n%s", RUNTIME_OUTPUTS, results.outputs().table())
-                .contains(results.outputs().table());
     }
 
     private static void assertThatMatricesAreThoseOf(String name, JudgedRuns runs) throws IOException {

@@ -58,7 +58,6 @@ class RandomProgramsTests {
                 .as(() -> misjudged.entrySet().stream().map(Object::toString).collect(Collectors.joining("\n")))
                 .isEqualTo(knownFrom(firstSeed).headSet(firstSeed + programs));
         assertThat(results.falseAlarms()).isEmpty();
-        assertThat(results.outputs().differences()).isEmpty();
         assertThat(results.cleanCases()).as("programs that leak nothing").isBetween(1, programs - 1);
     }
 

@@ -1,4 +1,4 @@
-package dev.meshguard.verification.corpus.writing;
+package dev.meshguard.verification.corpus.route;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
