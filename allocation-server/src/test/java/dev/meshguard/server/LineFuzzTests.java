@@ -6,6 +6,7 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.script.TableCase;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
 import java.io.ByteArrayOutputStream;
@@ -47,9 +48,8 @@ class LineFuzzTests {
     private static final String HELLO = LEAK.lines().findFirst().orElseThrow();
 
     /** Lines of each kind; their numbers are chosen anew. */
-    private static final List<String> LINES = CaseTable.read(LineFuzzTests.class, "line-cases.txt")
-            .flatMap(one -> ((List<?>) one.get()[1]).stream())
-            .map(String::valueOf)
+    private static final List<String> LINES = TableCase.of(LineFuzzTests.class, "line-cases.txt")
+            .flatMap(one -> one.lines().stream())
             .filter(line -> line.startsWith("{"))
             .distinct()
             .toList();

@@ -11,6 +11,7 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
+import dev.meshguard.tracker.script.TableCase;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,7 +35,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -56,24 +56,24 @@ class ServerCasesTests extends WithServer implements ProcessInspector {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
-    void programsShow(String name, List<String> steps, List<String> expected) throws Exception {
-        if (!steps.get(0).startsWith("server ")) {
+    void programsShow(TableCase one) throws Exception {
+        if (!one.lines().get(0).startsWith("server ")) {
             serve("auto", "");
         }
-        for (String step : steps) {
+        for (String step : one.lines()) {
             play(step);
             server.awaitQuiet(LONG);
             server.awaitQuiet(LONG);
         }
         addFacts();
 
-        assertThat(facts).as(name).isEqualTo(expected);
+        assertThat(facts).as(one.name()).isEqualTo(one.facts());
     }
 
-    static Stream<Arguments> cases() {
+    static Stream<TableCase> cases() {
         return Stream.concat(
-                CaseTable.read(ServerCasesTests.class, "record-cases.txt"),
-                CaseTable.read(ServerCasesTests.class, "line-cases.txt"));
+                TableCase.of(ServerCasesTests.class, "record-cases.txt"),
+                TableCase.of(ServerCasesTests.class, "line-cases.txt"));
     }
 
     @AfterEach
@@ -220,7 +220,7 @@ class ServerCasesTests extends WithServer implements ProcessInspector {
                     connection.isOpen() ? "open" : "closed"));
         }
         server.problems().forEach(problem -> facts.add("problem: " + problem));
-        facts.addAll(CaseTable.facts(verdict()));
+        facts.addAll(VerdictFacts.of(verdict()));
         verdict().history().live().forEach(buffer -> facts.add("live " + describe(buffer)));
         verdict().history().events().forEach(event -> describe(event).ifPresent(facts::add));
         facts.replaceAll(fact -> REPETITION

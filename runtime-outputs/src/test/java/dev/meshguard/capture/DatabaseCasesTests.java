@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.capture.WrittenDatabase.Place;
 import dev.meshguard.capture.WrittenDatabase.Writer;
+import dev.meshguard.tracker.script.TableCase;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -27,19 +27,19 @@ class DatabaseCasesTests {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
-    void aDatabaseShows(String name, List<String> lines, List<String> facts) throws Exception {
-        for (String writer : lines.get(0).split(" ", -1)) {
+    void aDatabaseShows(TableCase one) throws Exception {
+        for (String writer : one.lines().get(0).split(" ", -1)) {
             Path file = folder.resolve(writer);
             try (WrittenDatabase database = new WrittenDatabase(file, Writer.valueOf(writer))) {
-                fill(database, lines);
+                fill(database, one.lines());
             }
 
-            assertThat(facts(file)).as(name + ", " + writer).isEqualTo(facts);
+            assertThat(facts(file)).as(one.name() + ", " + writer).isEqualTo(one.facts());
         }
     }
 
-    static Stream<Arguments> cases() throws IOException {
-        return OutputCases.read("database-cases.txt");
+    static Stream<TableCase> cases() {
+        return TableCase.of(DatabaseCasesTests.class, "database-cases.txt");
     }
 
     static List<String> facts(Path file) {

@@ -9,47 +9,20 @@ import dev.meshguard.event.HistoryEvent.ReportsLost;
 import dev.meshguard.text.Quantities;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.junit.jupiter.params.provider.Arguments;
 
-/**
- * Tables of cases in text files: after {@code #} the name of a case, its lines, and after {@code =>} all facts that are read
- * from these.
- */
+/** What tables of cases say of outputs, and the graphs in their lines. */
 final class OutputCases {
 
-    private static final String FACT = "=> ";
     private static final Pattern NODE = Pattern.compile("(\\d+) (\\w+)(.*?)(?: -> ([\\d ]+))?");
     private static final Pattern PARAM = Pattern.compile("(\\w+)=(\"(?:[^\"\\\\]|\\\\.)*\"|\\S+)");
     private static final Pattern JSON = Pattern.compile("[\"\\-\\d\\[{].*|null|true|false");
 
     private OutputCases() {}
-
-    /** Returns the name, the lines and the facts of each case. */
-    static Stream<Arguments> read(String name) throws IOException {
-        try (InputStream in = OutputCases.class.getResourceAsStream(name)) {
-            String[] cases = new String(in.readAllBytes(), StandardCharsets.UTF_8).split("(?m)^# ");
-            return Arrays.stream(cases).skip(1).map(text -> {
-                List<String> all = text.stripTrailing().lines().toList();
-                List<String> lines = new ArrayList<>(all.subList(1, all.size()));
-                lines.removeIf(line -> line.startsWith(FACT));
-                List<String> facts = all.stream()
-                        .filter(line -> line.startsWith(FACT))
-                        .map(line -> line.substring(FACT.length()))
-                        .toList();
-                return Arguments.of(all.get(0), lines, facts);
-            });
-        }
-    }
 
     /**
      * Returns the JSON of a graph. A line has a node: its number and type, its parameters, and after an arrow the numbers of

@@ -3,7 +3,8 @@ package dev.meshguard.server.log;
 import static dev.meshguard.server.log.Logs.ALLOCATED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.server.CaseTable;
+import dev.meshguard.server.VerdictFacts;
+import dev.meshguard.tracker.script.TableCase;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.SurvivorGroup;
@@ -20,7 +21,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Everything that is read from short logs, by the table in {@code log-cases.txt}. */
@@ -31,7 +31,8 @@ class LogCasesTests {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
-    void aLogShows(String name, List<String> lines, List<String> expected) throws IOException {
+    void aLogShows(TableCase one) throws IOException {
+        List<String> lines = one.lines();
         boolean hasOption = lines.get(0).startsWith("% ");
         String[] option = (hasOption ? lines.get(0) : "%  ").split(" ", 3);
         AllocationLogReader reader =
@@ -50,7 +51,7 @@ class LogCasesTests {
         List<String> facts =
                 facts(reader.read(new ByteArrayInputStream(read.getBytes(StandardCharsets.UTF_8)), "test.log"));
 
-        assertThat(facts).as(name).isEqualTo(expected);
+        assertThat(facts).as(one.name()).isEqualTo(one.facts());
     }
 
     private static String document(String name) throws IOException {
@@ -93,12 +94,12 @@ class LogCasesTests {
         assertThat(log.lineOf(99)).isEmpty();
     }
 
-    static Stream<Arguments> cases() {
-        return CaseTable.read(LogCasesTests.class, "log-cases.txt");
+    static Stream<TableCase> cases() {
+        return TableCase.of(LogCasesTests.class, "log-cases.txt");
     }
 
     private static List<String> facts(ParsedLog log) {
-        List<String> facts = CaseTable.facts(Logs.verdictOn(log));
+        List<String> facts = VerdictFacts.of(Logs.verdictOn(log));
         if (log.unread().count() > 0) {
             facts.add("unread " + log.unread().numbers(8));
         }

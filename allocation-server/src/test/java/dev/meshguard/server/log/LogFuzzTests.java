@@ -3,7 +3,7 @@ package dev.meshguard.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.server.CaseTable;
+import dev.meshguard.tracker.script.TableCase;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -25,9 +25,8 @@ class LogFuzzTests {
     private static final Pattern BEGINS_LIKE_AN_ALLOCATION = Pattern.compile("Allocated ");
 
     /** Lines of each kind that a server or related tools write, and of text that people add. */
-    private static final List<String> LINES = CaseTable.read(LogFuzzTests.class, "log-cases.txt")
-            .flatMap(one -> ((List<?>) one.get()[1]).stream())
-            .map(String::valueOf)
+    private static final List<String> LINES = TableCase.of(LogFuzzTests.class, "log-cases.txt")
+            .flatMap(one -> one.lines().stream())
             .distinct()
             .toList();
 
