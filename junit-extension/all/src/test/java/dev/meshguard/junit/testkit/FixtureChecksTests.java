@@ -21,21 +21,49 @@ class FixtureChecksTests {
     @ParameterizedTest
     @ValueSource(
             classes = {
-                MissingInvocationTestCase.class,
                 NoTestsTestCase.class,
                 NoTestTestCase.class,
                 NestedResultTestCase.class,
-                NoInvocationsTestCase.class,
                 NestedRunTestCase.class,
                 TestOfTheRunTestCase.class,
-                AbortedAfterAllTestCase.class,
-                UnexpectedSuccessTestCase.class,
-                UnexpectedTextTestCase.class,
-                MissingTextTestCase.class
+                AbortedAfterAllTestCase.class
             })
     void rejectWhatWouldHoldWithoutALook(Class<?> fixture) {
         assertThat(FixtureChecks.of(fixture))
                 .anySatisfy(check -> assertThat(fails(check)).isTrue());
+    }
+
+    @Test
+    void rejectEachResultThatIsAnotherThanStated() {
+        assertThat(FixtureChecks.of(WrongTestCase.class))
+                .filteredOn(check -> !check.getDisplayName().equals("WrongTestCase"))
+                .hasSize(5)
+                .allSatisfy(check -> assertThat(fails(check)).isTrue());
+    }
+
+    static class WrongTestCase {
+        @RepeatedTest(2)
+        @MustFail(invocation = 3)
+        void failsInAnInvocationThatDoesNotExist() {}
+
+        @TestFactory
+        @Runs(0)
+        @MustFail
+        List<DynamicTest> failsInNoInvocation() {
+            return List.of();
+        }
+
+        @MustLeak
+        void succeeds() {}
+
+        @Test
+        void publishesAText(TestReporter reporter) {
+            reporter.publishEntry("meshguard", "a text");
+        }
+
+        @Test
+        @Publishes("a text")
+        void publishesNothing() {}
     }
 
     @Test
@@ -59,13 +87,6 @@ class FixtureChecksTests {
         void succeeds() {}
     }
 
-    static class MissingInvocationTestCase {
-        @RepeatedTest(2)
-        @Runs(2)
-        @MustFail(invocation = 3, verdict = Outcome.LEAKED)
-        void leaks() {}
-    }
-
     static class NoTestsTestCase {}
 
     static class NoTestTestCase {
@@ -82,15 +103,6 @@ class FixtureChecksTests {
         class Inner {
             @Test
             void succeeds() {}
-        }
-    }
-
-    static class NoInvocationsTestCase {
-        @TestFactory
-        @Runs(0)
-        @MustFail(verdict = Outcome.LEAKED)
-        List<DynamicTest> leaks() {
-            return List.of();
         }
     }
 
@@ -119,23 +131,5 @@ class FixtureChecksTests {
         static void aborts() {
             Assumptions.abort();
         }
-    }
-
-    static class UnexpectedSuccessTestCase {
-        @MustLeak
-        void succeeds() {}
-    }
-
-    static class UnexpectedTextTestCase {
-        @Test
-        void succeeds(TestReporter reporter) {
-            reporter.publishEntry("meshguard", "a text");
-        }
-    }
-
-    static class MissingTextTestCase {
-        @Test
-        @Publishes("a text")
-        void succeeds() {}
     }
 }
