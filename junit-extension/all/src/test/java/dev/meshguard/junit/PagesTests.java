@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Failed checks write pages by default, each named in its failure text. */
@@ -43,21 +44,23 @@ class PagesTests {
     @TempDir
     private Path folder;
 
-    @Test
-    void aTestThatFailsLeavesAPageWhoseTextIsThatOfTheFailure() {
-        String failure = run(TypicalTestCase.CleanAndLeak.class)
-                .hasOnlyFailed("leaks(MeshDevice)")
-                .hasTest("leaks")
-                .whichFailed()
+    /** With a value of its data. */
+    @ParameterizedTest
+    @CsvSource({
+        "CleanAndLeak, leaks, #finding-1, /title, TypicalTestCase$CleanAndLeak#leaks",
+        "OverBudget, takesTooMuch, '', /matrix/0/budget, 16",
+        "Growing, grows, '', /growth/trend, GROWING"
+    })
+    void aTestThatFailsLeavesAPageWhoseTextIsThatOfTheFailure(
+            String testCase, String test, String anchor, String pointer, String value) throws ClassNotFoundException {
+        String failure = run(Class.forName(TypicalTestCase.class.getName() + "$" + testCase))
+                .hasFailureOf(test)
                 .text();
 
-        Path page = onlyPage("TypicalTestCase.CleanAndLeak.leaks-");
-        assertThat(failure)
-                .startsWith("LEAK  4 KiB in 1 DRAM buffer")
-                .endsWith("\npage    " + page
-                        + "#finding-1\nrerun   mvn test -Dtest='TypicalTestCase$CleanAndLeak#leaks'");
+        Path page = onlyPage("TypicalTestCase." + testCase + "." + test + "-");
+        assertThat(failure).contains("\npage    " + page + anchor + "\nrerun   ");
         assertThat(textOf(page)).isEqualTo(failure);
-        assertThat(dataOf(page).at("/title").textValue()).isEqualTo("TypicalTestCase$CleanAndLeak#leaks");
+        assertThat(dataOf(page).at(pointer).asText()).isEqualTo(value);
     }
 
     @Test
@@ -112,34 +115,6 @@ class PagesTests {
         run(TypicalTestCase.Flaky.class, TypicalTestCase.CleanAndLeak.class);
 
         assertThat(titles()).containsExactly("TypicalTestCase$CleanAndLeak#leaks");
-    }
-
-    @Test
-    void aBudgetThatIsNotKeptIsOnThePageWithItsLines() {
-        String failure = run(TypicalTestCase.OverBudget.class)
-                .hasTest("takesTooMuch")
-                .whichFailed()
-                .text();
-
-        Path page = onlyPage("TypicalTestCase.OverBudget.takesTooMuch-");
-        assertThat(failure).contains("\npage    " + page + "\nrerun   ");
-        assertThat(textOf(page)).isEqualTo(failure);
-        assertThat(dataOf(page).at("/budgets/kept").booleanValue()).isFalse();
-        assertThat(dataOf(page).at("/matrix/0/budget").longValue()).isEqualTo(16);
-    }
-
-    @Test
-    void roundsThatGrowAreOnAPageWithWhatEachLeft() {
-        String failure = run(TypicalTestCase.Growing.class)
-                .hasInvocation("grows", 3)
-                .whichFailed()
-                .text();
-
-        Path page = onlyPage("TypicalTestCase.Growing.grows-");
-        assertThat(failure).contains("\npage    " + page + "\nrerun   ");
-        assertThat(textOf(page)).isEqualTo(failure);
-        assertThat(dataOf(page).at("/growth/trend").textValue()).isEqualTo("GROWING");
-        assertThat(dataOf(page).at("/growth/memories/0/amounts").size()).isEqualTo(3);
     }
 
     @Test

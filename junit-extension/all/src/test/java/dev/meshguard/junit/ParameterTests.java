@@ -159,7 +159,7 @@ class ParameterTests implements WithFixtures {
 
     // Its runtime, and the arguments with which its mesh is opened
 
-    static class RegionsTestCase {
+    static class ConfiguredTestCase {
         @Test
         @TrackAllocations
         @FakeMesh(l1SmallSize = 32_768, traceRegionSize = 1_048_576)
@@ -169,9 +169,7 @@ class ParameterTests implements WithFixtures {
             Assertions.assertThat(mesh.statistics(BufferType.TRACE).totalAllocatable())
                     .isEqualTo(1_048_576);
         }
-    }
 
-    static class StrictTestCase {
         @Test
         @TrackAllocations
         @FakeMesh(strictness = Strictness.STRICT)

@@ -22,12 +22,9 @@ import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicNode;
@@ -51,17 +48,42 @@ class SharedMeshTests implements WithFixtures {
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class EachTestTestCase {
 
-        private static MeshDevice ofOuter;
+        private static MeshDevice ofClass;
         private static MeshBuffer weights;
 
         @BeforeAll
         static void loads(MeshDevice mesh) {
+            ofClass = mesh;
             weights = Buffers.take(mesh, "weights");
         }
 
         @Test
         void aTestMayFreeBuffersOfTheClass() {
             weights.deallocate();
+        }
+
+        @Test
+        @MustFail(error = IllegalStateException.class, message = "the test itself", suppressed = Outcome.LEAKED)
+        void aFailureOfTheTestItselfHasItsLeakSuppressed(MeshDevice mesh) {
+            Buffers.take(mesh);
+            throw new IllegalStateException("the test itself");
+        }
+
+        @Test
+        @Unchecked
+        void aTestThatIsNotCheckedSharesTheMesh(MeshDevice mesh) {
+            Assertions.assertThat(mesh).isSameAs(ofClass);
+            Buffers.take(mesh);
+        }
+
+        @Nested
+        @Unchecked
+        class UncheckedInner {
+            @Test
+            void aNestedClassThatIsNotCheckedSharesTheMesh(MeshDevice mesh) {
+                Assertions.assertThat(mesh).isSameAs(ofClass);
+                Buffers.take(mesh);
+            }
         }
 
         @MustLeak
@@ -72,7 +94,6 @@ class SharedMeshTests implements WithFixtures {
 
         @Test
         void a_aTestBeforeALeakIsGreen(MeshDevice mesh) {
-            ofOuter = mesh;
             Buffers.take(mesh).deallocate();
         }
 
@@ -181,7 +202,7 @@ class SharedMeshTests implements WithFixtures {
         class Inner {
             @MustLeak
             void nestedClassesShareTheMeshAndTheirTestsAnswerForThemselves(MeshDevice mesh) {
-                Assertions.assertThat(mesh).isSameAs(ofOuter);
+                Assertions.assertThat(mesh).isSameAs(ofClass);
                 Buffers.take(mesh);
             }
         }
@@ -325,43 +346,6 @@ class SharedMeshTests implements WithFixtures {
             check = AllocationCheck.CLEAN)
     @Retention(RetentionPolicy.RUNTIME)
     private @interface Clean {}
-
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    static class OfEachTestTestCase {
-        private static final Set<MeshDevice> meshes = ConcurrentHashMap.newKeySet();
-
-        @Test
-        @MustFail(error = IllegalStateException.class, message = "the test itself", suppressed = Outcome.LEAKED)
-        void attached(MeshDevice mesh) {
-            leak(mesh);
-            throw new IllegalStateException("the test itself");
-        }
-
-        @Test
-        @Unchecked
-        void unchecked(MeshDevice mesh) {
-            leak(mesh);
-        }
-
-        @Nested
-        @Unchecked
-        class Inner {
-            @Test
-            void ofNestedClass(MeshDevice mesh) {
-                leak(mesh);
-            }
-        }
-
-        @AfterAll
-        static void allShareTheMesh() {
-            Assertions.assertThat(meshes).hasSize(1);
-        }
-
-        private static void leak(MeshDevice mesh) {
-            meshes.add(mesh);
-            Buffers.take(mesh);
-        }
-    }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @MustFail(verdict = Outcome.LEAKED, frame = "ClassSaysNothingTestCase.leaks")

@@ -14,7 +14,6 @@ import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.junit.testkit.Latches;
 import dev.meshguard.junit.testkit.MustFail;
-import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -40,7 +39,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestMethodOrder;
@@ -330,42 +328,20 @@ class TestOutcomeTests implements WithFixtures {
 
     @Test
     void aThreadThatOutlivesItsTestGetsAnErrorFromTheDevice() {
-        GivesUp.started = new CountDownLatch(1);
-        RunawayCase.goesOn = new CountDownLatch(1);
-        RunawayCase.late = new CompletableFuture<>();
-
         assertThat(run(RunawayCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .with(TimeoutException.class)
                 .withSuppressedVerdict(Outcome.LEAKED);
-        RunawayCase.goesOn.countDown();
+        RunawayCase.GOES_ON.countDown();
 
-        Assertions.assertThat(RunawayCase.late.join())
+        Assertions.assertThat(RunawayCase.LATE.join().orElseThrow())
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessage(
                         "SubDeviceManagerTracker is not initialized on MeshDevice 0. This MeshDevice contains only remote"
                                 + " devices (so the runtime; in fact mesh 0 was closed: this Ttnn belonged to"
                                 + " TestOutcomeTests$RunawayCase#runsAway, which is over and was checked. Ask for a Ttnn where you use"
                                 + " it.)");
-    }
-
-    @Test
-    void whatItTakesLateOnAMeshThatGoesOnIsItsOwn() {
-        GivesUp.started = new CountDownLatch(1);
-        SharedRunawayCase.goesOn = new CountDownLatch(1);
-        SharedRunawayCase.late = new CompletableFuture<>();
-
-        RunAssert.Results results = run(SharedRunawayCase.class);
-
-        assertThat(results).hasTest("runsAway").whichFailed().with(TimeoutException.class);
-        assertThat(results).hasTest("runsNext").whichSucceededSilently();
-        assertThat(results)
-                .hasFailedContainer()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining(
-                        "note    TestOutcomeTests$SharedRunawayCase#runsAway allocated 8 buffers of these after it"
-                                + " was over\n");
     }
 
     @TrackAllocations
@@ -388,8 +364,6 @@ class TestOutcomeTests implements WithFixtures {
      * before the thread has started would be another case.
      */
     static class GivesUp implements InvocationInterceptor {
-        static CountDownLatch started;
-
         @Override
         public void interceptTestMethod(
                 Invocation<Void> invocation, ReflectiveInvocationContext<Method> test, ExtensionContext context)
@@ -401,7 +375,7 @@ class TestOutcomeTests implements WithFixtures {
             Thread thread = new Thread(() -> proceed(invocation), "runs away");
             thread.setDaemon(true);
             thread.start();
-            started.await();
+            ((RunsAway) context.getRequiredTestInstance()).started.await();
             thread.interrupt();
             throw new TimeoutException("runsAway(MeshDevice) timed out after 2 seconds");
         }
@@ -416,10 +390,21 @@ class TestOutcomeTests implements WithFixtures {
     }
 
     @ExtendWith(GivesUp.class)
+    abstract static class RunsAway {
+        final CountDownLatch started = new CountDownLatch(1);
+
+        /** Returns what allocating on the mesh throws once another thread lets this one go on. */
+        final Optional<Throwable> takeLate(CountDownLatch goesOn, MeshDevice mesh) {
+            started.countDown();
+            Latches.await(goesOn);
+            return Optional.ofNullable(Assertions.catchThrowable(() -> Buffers.take(mesh)));
+        }
+    }
+
     @TrackAllocations
-    static class RunawayCase {
-        static CountDownLatch goesOn;
-        static CompletableFuture<Throwable> late;
+    static class RunawayCase extends RunsAway {
+        private static final CountDownLatch GOES_ON = new CountDownLatch(1);
+        private static final CompletableFuture<Optional<Throwable>> LATE = new CompletableFuture<>();
 
         /** Allocated before the timeout runs: the start of the other thread depends on the machine's load. */
         @BeforeEach
@@ -429,37 +414,30 @@ class TestOutcomeTests implements WithFixtures {
 
         @Test
         void runsAway(MeshDevice mesh) {
-            GivesUp.started.countDown();
-            Latches.await(goesOn);
-            late.complete(Assertions.catchThrowable(() -> Buffers.take(mesh)));
+            LATE.complete(takeLate(GOES_ON, mesh));
         }
     }
 
-    @ExtendWith(GivesUp.class)
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-    static class SharedRunawayCase {
-        static CountDownLatch goesOn;
-        static CompletableFuture<Optional<Throwable>> late;
-
-        @BeforeEach
-        void takeAndFree(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    @MustFail(
+            verdict = Outcome.LEAKED,
+            text =
+                    "note    TestOutcomeTests$RunawayOnSharedMeshTestCase#runsAway allocated 8 buffers of these after it was over\n")
+    static class RunawayOnSharedMeshTestCase extends RunsAway {
+        private static final CountDownLatch GOES_ON = new CountDownLatch(1);
+        private static final CompletableFuture<Optional<Throwable>> LATE = new CompletableFuture<>();
 
         @Test
-        @Order(1)
+        @MustFail(error = TimeoutException.class, alone = true)
         void runsAway(MeshDevice mesh) {
-            GivesUp.started.countDown();
-            Latches.await(goesOn);
-            late.complete(Optional.ofNullable(Assertions.catchThrowable(() -> Buffers.take(mesh))));
+            LATE.complete(takeLate(GOES_ON, mesh));
         }
 
         @Test
-        @Order(2)
-        void runsNext(AllocationTracker tracker) {
-            goesOn.countDown();
-            Assertions.assertThat(late.join()).isEmpty();
+        void runsNextAndIsNotBlamedForWhatTheOtherTakesLate(AllocationTracker tracker) {
+            GOES_ON.countDown();
+            Assertions.assertThat(LATE.join()).isEmpty();
             Assertions.assertThat(tracker.liveBuffers()).isEqualTo(8);
         }
     }

@@ -22,7 +22,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -285,39 +285,39 @@ class UntrackedTestsTests {
 
     // Code of a class that runs before its tests
 
-    /** Runs a class on a thread that works for no test, and whose stack shows none: until the run begins, only that counts. A lambda would show its test. */
-    private static <T> T onPool(Function<Class<?>[], T> run, Class<?>... inOrder) {
-        return CompletableFuture.supplyAsync(() -> run.apply(inOrder), pool).join();
+    /** Runs code on a thread that works for no test, and whose stack shows none: until the run begins, only that counts. */
+    private static <T> T onPool(Supplier<T> run) {
+        return CompletableFuture.supplyAsync(run, pool).join();
     }
 
-    private static RunAssert.Results runOf(Class<?>... one) {
-        return JupiterRun.run(one[0]);
+    private void runOnPool(Class<?>... inOrder) {
+        String unused = onPool(() -> printed(
+                Map.of(), Arrays.stream(inOrder).map(UntrackedTestsTests::of).toArray(Case[]::new)));
     }
 
-    private String printedOf(Class<?>... inOrder) {
-        return printed(
-                Map.of(), Arrays.stream(inOrder).map(UntrackedTestsTests::of).toArray(Case[]::new));
+    private static RunAssert.Results runWithoutListenerOnPool(Class<?> testCase) {
+        return onPool(() -> JupiterRun.run(testCase));
     }
 
     @ParameterizedTest
     @ValueSource(
             classes = {StaticInitializerTestCase.class, EarlierExtensionTestCase.class, InstanceFactoryTestCase.class})
     void whatTrackedClassesAllocateBeforeTheirExtensionIsCalledIsTracked(Class<?> testCase) {
-        onPool(this::printedOf, testCase);
+        runOnPool(testCase);
 
         assertThat(launcher.failed()).containsExactly("JUnit Jupiter");
     }
 
     @Test
     void whatLaterTrackedClassesAllocateBeforeTheirExtensionIsCalledIsTracked() {
-        onPool(this::printedOf, TrackedTestCase.class, EarlierExtensionTestCase.class);
+        runOnPool(TrackedTestCase.class, EarlierExtensionTestCase.class);
 
         assertThat(launcher.failed()).containsExactly("JUnit Jupiter");
     }
 
     @Test
     void aStaticInitializerOfATrackedClassIsTrackedWithoutAListener() {
-        RunAssert.assertThat(onPool(UntrackedTestsTests::runOf, UnannouncedInitializerTestCase.class))
+        RunAssert.assertThat(runWithoutListenerOnPool(UnannouncedInitializerTestCase.class))
                 .hasOnlyLeakOf("JUnit Jupiter")
                 .withTextContaining("1 allocated = 0 freed + 1 leaked");
     }
