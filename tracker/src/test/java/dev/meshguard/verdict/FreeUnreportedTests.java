@@ -48,10 +48,6 @@ class FreeUnreportedTests {
                 mesh 0 over 0..1; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 1, allocator DEVICE; close 1;
                 witness CLOSE_BEGUN DRAM on 1, mesh 1, allocator DEVICE; close
                 = FREE_UNREPORTED MISREPORTED
-            is not named for runtime memory that is still allocated before the wipe
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, lifetime SYSTEM; witness CLOSE_BEGUN DRAM on 0: 0x1000;
-                witness BEFORE_WIPE DRAM on 0: 0x1000; close
-                = SYSTEM LEAKED
             is not named for persistent memory
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, lifetime PERSISTENT; witness CLOSE_BEGUN DRAM on 0; close
                 = SYSTEM EXPECTED
@@ -114,15 +110,6 @@ class FreeUnreportedTests {
                 allocate DRAM 0x1000 on 0..1, view; [free DRAM 0x1000 on 0, view
                 | allocate DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0, owning]
                 = UNEXPLAINED LEAKED
-            is left to what is late when the handle was released after the device was closed
-                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
-                = LATE FREED_LATE
-                because its handle was released at {free ignored}, after close began ({mesh closed}), at …
-            is left to what is late for each life whose handle is released before the next begins
-                mesh 0 over 0; allocate DRAM 0x1000 on 0; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED; mesh 1 over 0;
-                allocate DRAM 0x1000 on 0, same line; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED; mesh 2 over 0;
-                allocate DRAM 0x1000 on 0, same line; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
-                = LATE FREED_LATE
             does not excuse a buffer at an address that an earlier mesh left behind
                 without origins; mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close;
                 mesh 1 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; close

@@ -67,9 +67,6 @@ class FreedLateTests {
                 expecting count exactly 1
                 = EXPECTED_ONLY
                 sum 1 allocated, 1 expected
-            is one group on all devices
-                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3; closing; close; free DRAM 0x1000 on 0..3
-                leak LATE (freed late): DRAM 64 B x 4 on devices [0, 1, 2, 3]
             is measured by the close of the mesh that allocated it
                 mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..1, mesh 1; close 1;
                 free DRAM 0x1000 on 0..1, mesh 1; close 0
@@ -87,10 +84,6 @@ class FreedLateTests {
                 mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0, mesh 0; close 0;
                 free DRAM 0x1000 on 0, mesh 0; close 1
                 = LATE FREED_LATE
-            is measured by the close of the open period in which it was allocated
-                mesh 0 over 0; allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; close; mesh 1 over 0;
-                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; close
-                = LEAK_FREE
             is no free on a later mesh with the same number
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; close; mesh 0 over 0; free DRAM 0x1000 on 0, mesh 0;
                 close

@@ -75,10 +75,6 @@ class FreedOnOtherDevicesTests {
                 mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, view; allocate DRAM 0x1000 on 0, owning;
                 free DRAM 0x1000 on 0, owning; free DRAM 0x1000 on 0..2, view; close
                 = FREED_ON_OTHER_DEVICES MISREPORTED
-            is not named for persistent memory that is free everywhere
-                mesh 0 over 0..1; allocate DRAM 0x1000 on 0..1, lifetime PERSISTENT; witness CLOSE_BEGUN DRAM on 0..1;
-                close
-                = SYSTEM EXPECTED
             says that a device allocated extra
                 allocate DRAM 0x1000 on 0..3, each; allocate DRAM 0x2000 on 2, each, same line; free DRAM 0x1000 on 0..3
                 = FREED_ON_OTHER_DEVICES LEAKED

@@ -48,10 +48,6 @@ class HeldAndLostTests {
             never makes a leak of a freed buffer
                 allocate DRAM 0x1000 on 0; handle held by KvCacheTest.cache -> ArrayList[0]; free DRAM 0x1000 on 0
                 = LEAK_FREE
-            holds a buffer of which one of several handles is there
-                allocate DRAM 0x1000 on 0; handle lost; allocate DRAM 0x1000 on 0;
-                handle held by KvCacheTest.cache -> ArrayList[0]
-                = HELD LEAKED
             names the shortest of several paths
                 allocate DRAM 0x1000 on 0; handle held; allocate DRAM 0x1000 on 0;
                 handle held by KvCacheTest.model -> Model.weights -> ArrayList[12]; allocate DRAM 0x1000 on 0;

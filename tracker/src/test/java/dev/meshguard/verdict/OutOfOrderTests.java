@@ -101,13 +101,6 @@ class OutOfOrderTests {
                 allocate DRAM 0x1000 on 0, owning, extent 64, [mesh 0, allocator SUB_DEVICE | mesh 1, allocator MESH];
                 free DRAM 0x1000 on 0, owning, mesh 0, extent 64, allocator MESH; close
                 = statuses UNDECIDED LEAKED
-            are decided for a buffer from before the mesh was opened again
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0, extent 64, allocator MESH; close;
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0, extent 64, allocator MESH;
-                allocate DRAM 0x1000 on 0, owning, mesh 0, extent 64, allocator MESH;
-                free DRAM 0x1000 on 0, owning, mesh 0, extent 64, allocator MESH;
-                free DRAM 0x1000 on 0, owning, mesh 0, extent 64, allocator MESH; close
-                = statuses LEAKED
             are decided where the first buffer was freed before
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0, extent 64, allocator MESH;
                 free DRAM 0x1000 on 0, owning, mesh 0, extent 64, allocator MESH;

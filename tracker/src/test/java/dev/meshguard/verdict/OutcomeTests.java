@@ -109,19 +109,6 @@ class OutcomeTests {
     }
 
     @Test
-    void isTheSameForTheSameHistory() {
-        var history = historyOf("""
-                mesh 0 over 0..3; allocate L1 0x1000 on 0, lifetime PERSISTENT;
-                allocate L1 101152 on 1, size 4096, circular buffer of program 7; end program 7; close
-                """);
-
-        LeakVerdict first = LeakCheck.create().examine(history);
-        LeakVerdict second = LeakCheck.create().examine(history);
-
-        assertThat(second).isEqualTo(first);
-    }
-
-    @Test
     void countsTheLivesOfAReopenedDeviceInSumAndTotalsAlike() {
         var history = historyOf("""
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; allocate DRAM 0x1000 on 0; close

@@ -15,16 +15,6 @@ class PrecedenceTests {
                 cached program 7; free DRAM 0x1000 on 0..2, of program 7, view;
                 free DRAM 0x1000 on 0..2, of program 7, view; witness BEFORE_WIPE DRAM on 0..3; close
                 = FREE_UNREPORTED MISREPORTED
-            names a cache before the system
-                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, lifetime SYSTEM, of program 7, view, again NON_OWNING;
-                cached program 7; free DRAM 0x1000 on 0..2, of program 7, view;
-                free DRAM 0x1000 on 0..2, of program 7, view; close
-                = CACHED LEAKED
-            names the system before other devices
-                mesh 0 over 0..3; allocate DRAM 0x1000 on 0..3, lifetime SYSTEM, of program 7, view, again NON_OWNING;
-                cached program 7; free DRAM 0x1000 on 0..2, of program 7, view;
-                free DRAM 0x1000 on 0..2, of program 7, view; end program 7; close
-                = SYSTEM LEAKED
             names an ended program before other devices
                 allocate L1 101152 on 0..3, size 4096, circular buffer of program 7;
                 free L1 101152 on 0..2, circular buffer of program 7; end program 7

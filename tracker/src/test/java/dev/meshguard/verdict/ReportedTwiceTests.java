@@ -15,10 +15,6 @@ class ReportedTwiceTests {
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, view; allocate DRAM 0x1000 on 0, owning;
                 free DRAM 0x1000 on 0, owning; [witness CLOSE_BEGUN DRAM on 0; | ] close
                 = [FREE_UNREPORTED MISREPORTED | UNEXPLAINED LEAKED]
-            is not named on the word of an owner that is smaller than what is left
-                allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, size 128, view;
-                free DRAM 0x1000 on 0, owning
-                = UNEXPLAINED LEAKED
             is named when the witness says that the memory is gone
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, view, again NON_OWNING; free DRAM 0x1000 on 0, view;
                 witness CLOSE_BEGUN DRAM on 0; close
@@ -69,11 +65,6 @@ class ReportedTwiceTests {
                 free DRAM 0x1000 on 0, view; [witness CLOSE_BEGUN DRAM on 0: 0x1000; witness BEFORE_WIPE DRAM on 0
                 | witness BEFORE_WIPE DRAM on 0: 0x1000]; close
                 = [REPORTED_TWICE MISREPORTED | SYSTEM LEAKED]
-            is not named for a circular buffer of the same program that touched the address
-                mesh 0 over 0; allocate L1 101152 on 0, size 4096, of program 7, view;
-                allocate L1 101152 on 0, size 4096, circular buffer of program 7, owning;
-                free L1 101152 on 0, circular buffer of program 7, owning; witness CLOSE_BEGUN L1 on 0; close
-                = FREE_UNREPORTED MISREPORTED
             is not named where all that was freed belongs to another
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, owning; allocate DRAM 0x1000 on 0, owning;
                 free DRAM 0x1000 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close

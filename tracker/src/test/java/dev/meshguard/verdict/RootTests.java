@@ -26,10 +26,6 @@ class RootTests {
                 cached trace 3
                 leak CACHED (leaked): TRACE 1024 B x 2 on devices [0, 1], in all 4 buffers, 2176 B
                 consequence CACHED (leaked): DRAM 64 B x 2 on devices [0, 1]
-            what two programs left is two leaks
-                allocate DRAM 0x1000 on 0, of program 1; allocate DRAM 0x2000 on 0, of program 2; cached program 1;
-                cached program 2
-                = leaks 2, no consequences
             what a workload left that was never closed is one leak
                 // The buffers differ in size and have one origin.
                 mesh 0 over 0; allocate L1 0x1000 on 0, size 32, circular buffer of program 1;
@@ -79,11 +75,6 @@ class RootTests {
                 phase TEST; allocate DRAM 0x1000..0x3000 on 0; phase TEARDOWN; free DRAM 0x1000..0x2000 on 0
                 circumstance 2 of 3 buffers from this line were freed, in TEARDOWN; this one was first passed over at
                     {freed 1}
-            siblings are named with each phase
-                allocate DRAM 0x1000..0x4000 on 0; phase TEST; free DRAM 0x1000 on 0; phase TEARDOWN;
-                free DRAM 0x2000 on 0
-                circumstance 2 of 4 buffers from this line were freed, 1 in TEST, 1 in TEARDOWN; these were first passed
-                    over at {freed 1}
             siblings that were freed before its allocation are reported as earlier
                 allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0, same line
                 circumstance 1 of 2 buffers from this line were freed, in START, before this one was allocated

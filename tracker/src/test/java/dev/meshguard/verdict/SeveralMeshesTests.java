@@ -13,14 +13,6 @@ class SeveralMeshesTests {
     class Leaks {
 
         @Stories("""
-                distinguishes a second root mesh from the first
-                    mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; mesh 1 without 0;
-                    allocate DRAM 0x1000 on 0, mesh 1; free DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 0;
-                    close 0; witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1
-                    = LEAKED, conclusive
-                    because no free was reported
-                    because the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({last
-                        witnessed})
                 a parent leaks though its submesh freed that address
                     mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
                     allocate DRAM 0x1000 on 0..1, mesh 1; free DRAM 0x1000 on 0..1, mesh 1; close 1;
@@ -46,16 +38,6 @@ class SeveralMeshesTests {
                     = LEAKED, conclusive, UNEXPLAINED LEAKED, live of meshes 1 1
                     because no free was reported
                     because the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})
-                both leak at one address each with its own witness
-                    mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
-                    allocate DRAM 0x1000 on 0, mesh 1; witness CLOSE_BEGUN DRAM on 0: 0x1000, mesh 1; close 1;
-                    witness CLOSE_BEGUN DRAM on 0: 0x1000; close 0
-                    = conclusive, UNEXPLAINED LEAKED
-                    because no free was reported
-                    because the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({witnessed 2})
-                    youngest because no free was reported
-                    youngest because the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began
-                        ({witnessed 1})
                 meshes that allocate the same memory at a time overlap
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh 0;
                     allocate DRAM 0x1000 on 0, mesh 1; close
@@ -253,12 +235,6 @@ class SeveralMeshesTests {
                 what names no mesh waits for the last mesh over its device
                     mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0; close 0
                     = INCONCLUSIVE, UNEXPLAINED UNDECIDED
-                a free after the close of its mesh is late though the device is open
-                    mesh 0 over 0..3; mesh 1 in 0 over 0..1; allocate DRAM 0x1000 on 0..3, mesh 0;
-                    allocate DRAM 0x1000 on 0..1, mesh 1; free DRAM 0x1000 on 0..3, mesh 0; close 1;
-                    free DRAM 0x1000 on 0..1, mesh 1; close 0
-                    = LATE FREED_LATE, anomalies HELD_BY_TWO_ALLOCATORS HELD_BY_TWO_ALLOCATORS FREE_REPORTED_AFTER_CLOSE
-                        FREE_REPORTED_AFTER_CLOSE
                 is undecided for a buffer whose free names the parent or the submesh
                     mesh 0 over 0..1; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, mesh [0 | 1];
                     free DRAM 0x1000 on 0, mesh [1 | 0]; close

@@ -18,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -68,21 +67,6 @@ class FingerprintTests {
                 .isEqualTo(sha256("DRAM\n4096\n" + HERE + "allocated\n" + HERE
                         + "lambda$isTheSameOnEveryJdkThroughReflectionAndProxies\n" + HERE
                         + "isTheSameOnEveryJdkThroughReflectionAndProxies\n"));
-    }
-
-    @Test
-    void isTheSameFromAnAnonymousClass() throws Exception {
-        AllocationTracker tracker = AllocationTracker.create();
-
-        new Consumer<AllocationTracker>() {
-            @Override
-            public void accept(AllocationTracker given) {
-                given.allocated(0, DRAM, 0x1000, 4_096);
-            }
-        }.accept(tracker);
-
-        assertThat(fingerprint(tracker).digest())
-                .isEqualTo(sha256("DRAM\n4096\n" + HERE + "accept\n" + HERE + "isTheSameFromAnAnonymousClass\n"));
     }
 
     /**
