@@ -266,15 +266,6 @@ class HandlePathTests {
     }
 
     @Test
-    void namesAStaticFieldBeforeWhatItHolds() {
-        Handle handle = HANDLE.copy();
-        registry = new Model(List.of(handle));
-
-        assertThat(search.path(HandleSearch.from().statics(HandlePathTests.class), handle))
-                .hasValue("HandlePathTests.registry -> Model.weights -> List[0]");
-    }
-
-    @Test
     void isTheNameOfARootThatIsTheHandleItself() {
         assertThat(search.pathFrom(HANDLE, HANDLE)).hasValue("Handle");
     }

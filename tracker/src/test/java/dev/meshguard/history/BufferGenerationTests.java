@@ -14,7 +14,6 @@ import dev.meshguard.history.BufferGeneration.CountChange.Reason;
 import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class BufferGenerationTests {
@@ -148,18 +147,6 @@ class BufferGenerationTests {
                 .extracting(change -> change.request().origin().orElseThrow().toString())
                 .allMatch(line -> line.startsWith(getClass().getName()))
                 .doesNotHaveDuplicates();
-    }
-
-    @Test
-    void countsEachGenerationOfAnAddressFromZero() {
-        var history = historyOf("""
-                allocate DRAM 0x1000 on 0; free DRAM 0x1000 on 0; allocate DRAM 0x1000 on 0
-                """);
-
-        assertThat(history.generations())
-                .extracting(life ->
-                        life.referenceCounts().stream().map(CountChange::after).toList())
-                .containsExactly(List.of(1, 0), List.of(1));
     }
 
     @Test

@@ -14,7 +14,6 @@ import dev.meshguard.tracker.Seed;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -98,18 +97,6 @@ class EventOrderTests {
         List<String> again = description(randomRun(seed.random(), capture));
 
         assertThat(again).describedAs(seed.toString()).isEqualTo(once);
-    }
-
-    @Test
-    void numbersEventsFromOneWithoutGaps() {
-        Seed seed = Seed.next();
-        var events = randomRun(seed.random(), OriginCapture.NONE).history().events();
-
-        assertThat(events)
-                .describedAs(seed.toString())
-                .extracting(HistoryEvent::number)
-                .containsExactlyElementsOf(
-                        LongStream.rangeClosed(1, events.size()).boxed().toList());
     }
 
     private static AllocationTracker randomRun(Random random, OriginCapture capture) {

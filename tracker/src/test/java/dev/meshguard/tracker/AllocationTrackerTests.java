@@ -36,33 +36,9 @@ class AllocationTrackerTests {
         assertThat(tracker.liveBytes(DRAM)).isEqualTo(4_096);
         assertThat(tracker.liveBytes(0, DRAM)).isZero();
         assertThat(tracker.liveBytes(1, L1)).isEqualTo(64);
-        assertThat(tracker.liveBuffers()).isEqualTo(2);
-    }
-
-    @Test
-    void findsEachEntryOfTheLedgerAgain() {
-        for (long address = 0; address < 64; address++) {
-            tracker.allocated(0, DRAM, address, 64);
-            tracker.allocated(0, DRAM, address, 64);
-            assertThat(tracker.liveBuffers()).isEqualTo(1);
-            tracker.freed(0, DRAM, address);
-            tracker.freed(0, DRAM, address);
-            assertThat(tracker.liveBuffers()).isZero();
-        }
-    }
-
-    @Test
-    void addsUpTheLiveBytesOfADeviceAndType() {
-        tracker.allocated(0, DRAM, 0x1000, 100);
-        tracker.allocated(0, DRAM, 0x2000, 50);
-        tracker.freed(0, DRAM, 0x1000);
-        tracker.allocated(0, DRAM, 0x3000, 30);
-        tracker.allocated(0, DRAM, 0x3000, 30);
-
-        assertThat(tracker.liveBytes(0, DRAM)).isEqualTo(80);
-        assertThat(tracker.liveBytes(0, L1)).isZero();
         assertThat(tracker.liveBytes(7, DRAM)).isZero();
         assertThat(tracker.liveBytes(-1, DRAM)).isZero();
+        assertThat(tracker.liveBuffers()).isEqualTo(2);
     }
 
     @Test
@@ -78,18 +54,6 @@ class AllocationTrackerTests {
                         entry(new MemoryKey(0, L1, BufferLifetime.SYSTEM), new Amount(100, 1)),
                         entry(new MemoryKey(0, L1, BufferLifetime.USER), new Amount(10, 1)));
         assertThat(tracker.history().snapshot()).isEqualTo(tracker.snapshot());
-    }
-
-    @Test
-    void recordsAFreeThatNothingAnswersToAndGoesOn() {
-        tracker.freed(0, DRAM, 0x1000);
-        tracker.allocated(0, DRAM, 0x1000, 64);
-        tracker.freed(0, DRAM, 0x1000);
-        tracker.freed(0, DRAM, 0x1000);
-
-        assertThat(tracker.liveBytes()).isZero();
-        assertThat(tracker.history().events()).hasSize(4);
-        assertThat(tracker.history().anomalies()).hasSize(2);
     }
 
     @Test

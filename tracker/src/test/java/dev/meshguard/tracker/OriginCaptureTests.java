@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class OriginCaptureTests {
@@ -47,18 +48,16 @@ class OriginCaptureTests {
                 .allSatisfy(buffer -> assertThat(buffer.origin()).containsSame(first));
     }
 
-    @Test
-    void takesNoStackOfOrdinaryFreesUnlessAsked() {
-        var history = allocateAndFree(OriginCapture.ALLOCATIONS);
+    @ParameterizedTest
+    @CsvSource({"ALLOCATIONS, false, true", "ALLOCATIONS_AND_FREES, true, true", "NONE, false, false"})
+    void takesStacksOfOrdinaryFreesAndOfThoseThatFindNothingAsAsked(
+            OriginCapture capture, boolean ofOrdinary, boolean ofNothing) {
+        var history = allocateAndFree(capture);
 
-        assertThat(originOfFree(history, 0)).isEmpty();
-    }
-
-    @Test
-    void takesTheStackOfFreesThatFindNothing() {
-        var history = allocateAndFree(OriginCapture.ALLOCATIONS);
-
-        assertThat(originOfFree(history, 1)).isPresent();
+        assertThat(originOfFree(history, 0).isPresent()).isEqualTo(ofOrdinary);
+        assertThat(originOfFree(history, 1).isPresent()).isEqualTo(ofNothing);
+        assertThat(history.generations())
+                .allMatch(buffer -> buffer.origin().isPresent() == (capture != OriginCapture.NONE));
     }
 
     @Test
@@ -70,14 +69,6 @@ class OriginCaptureTests {
         var event = (HistoryEvent.FreeIgnored) tracker.history().events().get(0);
 
         assertThat(event.request().origin()).isPresent();
-    }
-
-    @Test
-    void takesTheStackOfEveryFreeWhenAsked() {
-        var history = allocateAndFree(OriginCapture.ALLOCATIONS_AND_FREES);
-
-        assertThat(originOfFree(history, 0)).isPresent();
-        assertThat(originOfFree(history, 1)).isPresent();
     }
 
     @Test
@@ -93,15 +84,6 @@ class OriginCaptureTests {
 
         assertThat(release.origin()).isEmpty();
         assertThat(tracker.history().events()).hasSize(4);
-    }
-
-    @Test
-    void takesNoStackAtAllWhenAskedForNone() {
-        var history = allocateAndFree(OriginCapture.NONE);
-
-        assertThat(history.generations()).extracting(BufferGeneration::origin).containsOnly(Optional.empty());
-        assertThat(originOfFree(history, 0)).isEmpty();
-        assertThat(originOfFree(history, 1)).isEmpty();
     }
 
     @Test

@@ -33,23 +33,6 @@ class JournalTests {
     }
 
     @Test
-    void showsAReaderTheEventsOfOneMomentOnly() {
-        Journal journal = new Journal();
-        Random random = new Random(1);
-        List<HistoryEvent> before = new ArrayList<>();
-        for (int i = 0; i < 40; i++) {
-            before.add(append(journal, i, randomEvent(random, i + 1)));
-        }
-
-        List<HistoryEvent> events = journal.events();
-        for (int i = 40; i < 80; i++) {
-            append(journal, i, randomEvent(random, i + 1));
-        }
-
-        assertThat(events).isEqualTo(before);
-    }
-
-    @Test
     void hasNothingToReadBeforeTheFirstEvent() {
         assertThat(new Journal().events()).isEmpty();
     }

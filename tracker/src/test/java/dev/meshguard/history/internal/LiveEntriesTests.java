@@ -78,18 +78,6 @@ class LiveEntriesTests {
         assertThat(entries.isHeldByAnother(BufferType.L1, 64, DEVICE)).isTrue();
     }
 
-    @Test
-    void distinguishTypesOfOneAddress() {
-        for (BufferType type : BufferType.values()) {
-            entries.add(type, 0x1000, type.code(), null);
-        }
-
-        for (BufferType type : BufferType.values()) {
-            assertThat(entries.find(type, 0x1000, AllocationDetails.user()).size)
-                    .isEqualTo(type.code());
-        }
-    }
-
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE, Long.MAX_VALUE})
     void takeAnyAddress(long address) {
