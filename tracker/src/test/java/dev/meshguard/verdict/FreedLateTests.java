@@ -8,15 +8,11 @@ import org.junit.jupiter.api.Test;
 class FreedLateTests {
 
     @Stories("""
-            is a free that is reported after the close
-                mesh 0 over 0; allocate DRAM 0x1000 on 0; closing; close; free DRAM 0x1000 on 0
+            is a free [that is reported after the close | that the closed device ignored]
+                mesh 0 over 0; allocate DRAM 0x1000 on 0; closing; close;
+                [free DRAM 0x1000 on 0 | ignore DRAM 0x1000 on 0, DEVICE_CLOSED]
                 = FREED_LATE, LATE FREED_LATE, not leak free, balanced
-                because freed at {freed}, after close began ({mesh closing}), at …
-                sum 1 allocated, 1 freed late
-            is a free that the closed device ignored
-                mesh 0 over 0; allocate DRAM 0x1000 on 0; closing; close; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
-                = FREED_LATE, LATE FREED_LATE, balanced
-                because its handle was released at {free ignored}, after close began ({mesh closing}), at …
+                because [freed at {freed} | its handle was released at {free ignored}], after close began ({mesh closing}), at …
                 sum 1 allocated, 1 freed late
             is of the last request if the allocator reserved the address twice
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, allocator MESH; allocate DRAM 0x1000 on 0, allocator MESH;
@@ -49,15 +45,13 @@ class FreedLateTests {
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, of program 7; [cached program 7; | ] closing; close; end program 7;
                 free DRAM 0x1000 on 0, of program 7
                 = [LEAK_FREE | LATE FREED_LATE]
-            is not what the collector freed
-                mesh 0 over 0; allocate DRAM 0x1000 on 0; closing; close; free DRAM 0x1000 on 0, collected
-                = LEAKED, LOST LEAKED
-                because no call freed it: its handle was collected at {freed}, after close began ({mesh closing})
-                sum 1 allocated, 1 leaked
-            is not what the collector freed and the closed device ignored
+            is not what the collector freed[ | , also where the closed device ignored it]
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; closing; close;
-                ignore DRAM 0x1000 on 0, DEVICE_CLOSED, collected
+                [free DRAM 0x1000 on 0, collected | ignore DRAM 0x1000 on 0, DEVICE_CLOSED, collected]
                 = LEAKED, LOST LEAKED
+                because no call freed it: its handle was collected at [{freed}, after close began ({mesh closing})
+                    | {free ignored}, when it should have been freed already]
+                sum 1 allocated, 1 leaked
             ranks below a leak
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0; closing; close;
                 free DRAM 0x1000 on 0

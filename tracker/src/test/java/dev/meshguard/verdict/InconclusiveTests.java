@@ -135,7 +135,7 @@ class InconclusiveTests {
                 = LEAKED, statuses LEAKED
                 inconclusive Tracking was off from {tracking stopped} on (the server was down), so what was allocated
                     and freed meanwhile is not known.
-            is inconclusive about buffers that were live when tracking stopped[ | though a later snapshot omits them]
+            is inconclusive about buffers that were live when tracking stopped[ | , though a later snapshot omits them]
                 allocate DRAM 0x1000 on 0; [allocate DRAM 0x2000 on 0; | ] stopped the server was down
                 [ | ; witness AFTER_WIPE DRAM on 0]
                 = INCONCLUSIVE
@@ -160,7 +160,7 @@ class InconclusiveTests {
             decides what came after reports got lost
                 lost 1 the line was cut; allocate DRAM 0x1000 on 0
                 = LEAKED, UNEXPLAINED LEAKED
-            is undecided about a buffer reported after its mesh was closed[ without a beginning | beside another one]
+            is undecided about a buffer reported after its mesh was closed [without a beginning | beside another one]
                 mesh 0 [without | over] 0; mesh 1 [without | over] 1; close [without devices | 0]; allocate DRAM 0x1000 on 0
                 [ | ; close]
                 = UNEXPLAINED UNDECIDED
