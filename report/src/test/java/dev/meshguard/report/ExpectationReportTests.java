@@ -2,13 +2,7 @@ package dev.meshguard.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Ownership;
-import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -21,9 +15,6 @@ import org.junit.jupiter.api.TestFactory;
 
 /** The whole texts for entries that did not match, and for known leaks. */
 class ExpectationReportTests {
-
-    private final AllocationTracker tracker =
-            AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
 
     @TestFactory
     Stream<DynamicTest> theText() {
@@ -90,13 +81,11 @@ class ExpectationReportTests {
 
     @Test
     void saysThatNothingIsLeftOfWhatWasPromised() {
-        tracker.sourceAttached("binding");
-
         LeakVerdict verdict = LeakCheck.create()
                 .expecting(ExpectedBuffers.of(Expectation.because("shared by all tests")
                         .label("weights")
                         .exactly(8)))
-                .examine(tracker.history());
+                .examine(HistoryScript.historyOf("source binding"));
 
         assertThat(VerdictReport.of(verdict).text()).isEqualTo("""
                 STALE  1 expectation promises more than survived
@@ -110,13 +99,10 @@ class ExpectationReportTests {
 
     @Test
     void showsNewLeaksBeforeKnownOnes() {
-        take("cache", 0);
-        LeakVerdict yesterday = LeakCheck.create().examine(tracker.history());
-        take("weights", 0, 1);
-
-        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
-
-        assertThat(VerdictReport.of(verdict, Baseline.of(yesterday)).text()).isEqualTo("""
+        assertThat(report(
+                        "without origins; allocate DRAM 0x1140 on 0, label cache",
+                        "allocate DRAM 0x11c0 on 0..1, label weights"))
+                .isEqualTo("""
                 LEAK  192 B in 3 DRAM buffers, 2 findings; largest 128 B "weights" UNEXPLAINED
 
                 1. DRAM  128 B: 2 x 64 B, one on each of devices 0-1 at 0x11c0 (4544), label "weights"
@@ -137,54 +123,25 @@ class ExpectationReportTests {
 
     @Test
     void theHeadlineNamesTheLargestLeakThoughItIsKnown() {
-        take("cache", 0, 1, 2);
-        LeakVerdict yesterday = LeakCheck.create().examine(tracker.history());
-        take("weights", 0);
-
-        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
-
-        assertThat(VerdictReport.of(verdict, Baseline.of(yesterday)).text())
+        assertThat(report(
+                        "without origins; allocate DRAM 0x1140 on 0..2, label cache",
+                        "allocate DRAM 0x11c0 on 0, label weights"))
                 .startsWith("LEAK  256 B in 4 DRAM buffers, 2 findings; largest 192 B \"cache\"")
                 .contains("\n1. DRAM  64 B on device 0");
     }
 
     @Test
     void saysThatThereIsMoreOfAKnownLeak() {
-        take("cache", 0);
-        LeakVerdict yesterday = LeakCheck.create().examine(tracker.history());
-        take("cache", 1, 2);
-
-        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
-
-        assertThat(VerdictReport.of(verdict, Baseline.of(yesterday)).text())
+        assertThat(report(
+                        "without origins; allocate DRAM 0x1140 on 0, label cache",
+                        "allocate DRAM 0x1140 on 1..2, label cache"))
                 .contains("   note  fingerprint 8c998e · known, but 3 instead of 1\n");
     }
 
-    /** A printed entry must work when it is pasted. */
-    @Test
-    void printsALineThatLetsTheFindingStay() {
-        take("a \"label\"", 0, 1, 2);
-        tracker.allocated(5, BufferType.L1, 4096, 64);
-        AllocationHistory history = tracker.history();
-        LeakVerdict before = LeakCheck.create().examine(history);
-        String line = VerdictReport.of(before)
-                .expectationSnippet()
-                .orElseThrow()
-                .line()
-                .replace('…', '!');
-
-        LeakVerdict after = LeakCheck.create()
-                .expecting(ExpectedBuffers.parse(line, "expected.txt"))
-                .examine(history);
-
-        assertThat(after.sum().expected()).isEqualTo(3);
-        assertThat(after.sum().leaked()).isEqualTo(1);
-    }
-
-    private void take(String label, int... devices) {
-        MemoryRequest request = tracker.request(AllocationDetails.user().labelled(label));
-        for (int device : devices) {
-            tracker.allocated(request, device, BufferType.DRAM, 4096 + label.length() * 64L, 64, Ownership.OWNING);
-        }
+    /** Returns the report of a run that had a leak which is known, and more. */
+    private static String report(String known, String more) {
+        Baseline yesterday = Baseline.of(LeakCheck.create().examine(HistoryScript.historyOf(known)));
+        LeakVerdict verdict = LeakCheck.create().examine(HistoryScript.historyOf(known + "; " + more));
+        return VerdictReport.of(verdict, yesterday).text();
     }
 }

@@ -6,15 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
-import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.internal.DeviceNames;
@@ -22,6 +18,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
@@ -206,11 +203,8 @@ class GrowthReportTests {
 
     @Test
     void reportsAKeptBudgetWithWhatWasNotCounted() {
-        tracker.meshOpened(MeshDescription.of(0, "mesh", List.of(0)));
-        MemoryRequest request = tracker.request(AllocationDetails.user());
-        tracker.allocated(request, 0, DRAM, 4_096, 64, Ownership.OWNING);
-        tracker.witnessed(WitnessSnapshot.of(0, Moment.CLOSE_BEGUN).region(0, DRAM));
-        tracker.meshClosed(0);
+        HistoryScript.on(tracker)
+                .report("mesh 0 without 0; allocate DRAM 4096 on 0, owning; witness CLOSE_BEGUN DRAM on 0; close");
 
         assertThat(budget(List.of(), BudgetSpec.of(DRAM).peakBytes(0))).isEqualTo("""
                 WITHIN BUDGET  1 budget
@@ -220,18 +214,15 @@ class GrowthReportTests {
 
     @Test
     void reportsChangesBetweenRunsWithNewSurvivorsFirst() {
-        AllocationTracker yesterday = withoutOrigins();
-        for (int device = 0; device < 2; device++) {
-            yesterday.allocated(device, DRAM, 4_096, 64);
-            yesterday.freed(device, DRAM, 4_096);
-            yesterday.allocated(device, L1, 4_096, 32);
-            yesterday.freed(device, L1, 4_096);
-            tracker.allocated(device, DRAM, 8_192, 64);
-            tracker.allocated(device, DRAM, 4_096, 2_048);
-            tracker.freed(device, DRAM, 4_096);
-        }
+        AllocationHistory yesterday = HistoryScript.historyOf("""
+                without origins; allocate DRAM 4096 on 0..1; free DRAM 4096 on 0..1; allocate L1 4096 on 0..1, size 32;
+                free L1 4096 on 0..1
+                """);
+        AllocationHistory today = HistoryScript.historyOf("""
+                without origins; allocate DRAM 8192 on 0..1; allocate DRAM 4096 on 0..1, size 2048; free DRAM 4096 on 0..1
+                """);
 
-        assertThat(DifferenceReport.of(HistoryDifference.between(yesterday.history(), tracker.history()))
+        assertThat(DifferenceReport.of(HistoryDifference.between(yesterday, today))
                         .text())
                 .isEqualTo("""
                         CHANGED  3 sites of allocation changed, what leaves more first

@@ -3,15 +3,10 @@ package dev.meshguard.report.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.random.RandomHistory;
-import dev.meshguard.tracker.AllocationContext;
-import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -232,7 +227,7 @@ class DamagedHistoryTests {
         assertThat(inconclusiveReasons(read(part))).isEmpty();
         assertThat(inconclusiveReasons(read(part.replace(freed + "\n", ""))))
                 .containsExactly(
-                        "1 report is missing (event #5: history.jsonl: line 9 counts 3 events, and 2 could be read).");
+                        "1 report is missing (event #5: history.jsonl: line 8 counts 3 events, and 2 could be read).");
         assertThat(inconclusiveReasons(read(part.replace(freed, "rubbish"))))
                 .containsExactly(
                         "1 report is missing (event #5: history.jsonl: line 6 cannot be read, because it is no JSON"
@@ -327,28 +322,18 @@ class DamagedHistoryTests {
     }
 
     private static AllocationHistory whole() {
-        MemoryRequest unknown = MemoryRequest.of(AllocationDetails.user());
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.sourceAttached("a source");
-        for (long address = 64; address <= 128; address += 64) {
-            tracker.allocated(unknown, 0, BufferType.DRAM, address, 64, Ownership.UNKNOWN);
-            tracker.freed(unknown, 0, BufferType.DRAM, address, Ownership.UNKNOWN);
-        }
-        tracker.processDied(4711);
-        return tracker.history();
+        return HistoryScript.historyOf("""
+                without origins; source a source; allocate DRAM 64 on 0; free DRAM 64 on 0; allocate DRAM 128 on 0;
+                free DRAM 128 on 0; died 4711
+                """);
     }
 
     /** Returns the part of one test: an allocation, its free, and another allocation. */
     private static String part() throws IOException {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.allocated(0, BufferType.DRAM, 64, 64);
-        AllocationContext decode = tracker.context("decode");
-        decode.makeCurrent();
-        tracker.allocated(0, BufferType.DRAM, 128, 64);
-        tracker.freed(0, BufferType.DRAM, 128);
-        tracker.allocated(0, BufferType.DRAM, 192, 64);
         StringWriter written = new StringWriter();
-        HistoryJson.write(tracker.history().partOf(decode), written);
+        HistoryJson.write(HistoryScript.scriptOf("""
+                        allocate DRAM 64 on 0; for decode; allocate DRAM 128 on 0; free DRAM 128 on 0; allocate DRAM 192 on 0
+                        """).partOf("decode"), written);
         return written.toString();
     }
 

@@ -2,21 +2,10 @@ package dev.meshguard.report.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.Origin;
-import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Phase;
-import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.BufferTimeline;
 import dev.meshguard.report.Caveat;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
@@ -24,9 +13,7 @@ import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -46,8 +33,7 @@ class FormatsPageTests {
 
     @Test
     void showsAVerdictAsItIsWritten() throws IOException {
-        AllocationHistory read = HistoryJson.read(new StringReader(example("jsonl")), PAGE.toString());
-        VerdictReport report = VerdictReport.of(LeakCheck.create().examine(read));
+        VerdictReport report = VerdictReport.of(LeakCheck.create().examine(history()));
 
         assertThat(Files.readString(VERDICT))
                 .isEqualTo(VerdictJson.text(report.reproducedBy("mvn test -Dtest=KvCacheTest#decode")));
@@ -85,28 +71,8 @@ class FormatsPageTests {
         return page.substring(begin, page.indexOf("```", begin));
     }
 
-    private static AllocationHistory history() {
-        var tracker = AllocationTracker.builder()
-                .originCapture(OriginCapture.NONE)
-                .clock(() -> Instant.parse("2026-03-01T10:15:30Z"))
-                .build();
-        var frame = new StackTraceElement("dev.example.KvCacheTest", "decode", "KvCacheTest.java", 41);
-        var cache = MemoryRequest.restored(
-                AllocationDetails.user().labelled("kv-cache"), Optional.of(new Origin(List.of(frame))));
-        var release = MemoryRequest.of(AllocationDetails.user());
-        tracker.meshOpened(MeshDescription.of(0, "1x2 mesh", List.of(0, 1)));
-        tracker.phase(Phase.TEST);
-        for (int device = 0; device < 2; device++) {
-            tracker.allocated(cache, device, BufferType.DRAM, 0x3ffff800, 2048, Ownership.OWNING);
-        }
-        tracker.freed(release, 0, BufferType.DRAM, 0x3ffff800, Ownership.OWNING);
-        tracker.freed(release, 0, BufferType.DRAM, 0x3ffff800, Ownership.OWNING);
-        tracker.meshClosing(0);
-        tracker.witnessed(WitnessSnapshot.of(0, Moment.CLOSE_BEGUN)
-                .region(0, BufferType.DRAM)
-                .region(1, BufferType.DRAM, 0x3ffff800));
-        tracker.meshClosed(0);
-        tracker.checked();
-        return tracker.history();
+    /** Returns the history that the page shows. */
+    private static AllocationHistory history() throws IOException {
+        return HistoryJson.read(new StringReader(example("jsonl")), PAGE.toString());
     }
 }
