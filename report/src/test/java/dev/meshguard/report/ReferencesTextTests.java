@@ -15,15 +15,10 @@ import dev.meshguard.event.References;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.report.json.HistoryJson;
-import dev.meshguard.report.json.JsonSchemas;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
-import java.io.IOException;
-import java.io.StringReader;
-import java.io.StringWriter;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -143,24 +138,6 @@ class ReferencesTextTests {
                                 : "; allocated in AbstractNioByteChannel.java:150")
                 .containsIgnoringWhitespaces(counted)
                 .containsIgnoringWhitespaces("fix   " + fix);
-    }
-
-    @Test
-    void areTheSameAfterTheHistoryWasSaved() throws IOException {
-        attach(NETTY.notSeeing("more is seen with an agent"));
-        MemoryRequest request = read();
-        References.Use touched = new References.Use(RETAINED.origin(), Optional.of("handler \"a\""));
-        count(request, new References(2, 1, Optional.of(RETAINED), Optional.of(RELEASED), Optional.of(touched)));
-        tracker.traced(request, Reachability.lost());
-        tracker.traced(read(), Reachability.lost());
-        StringWriter saved = new StringWriter();
-        HistoryJson.write(tracker.history(), saved);
-
-        assertThat(text(HistoryJson.read(new StringReader(saved.toString()), "saved")))
-                .isEqualTo(text());
-        assertThat(saved.toString().lines())
-                .allSatisfy(line ->
-                        assertThat(JsonSchemas.ofHistoryLine().faultsOf(line)).isEmpty());
     }
 
     @Test

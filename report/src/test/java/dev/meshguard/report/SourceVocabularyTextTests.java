@@ -204,13 +204,6 @@ class SourceVocabularyTextTests {
 
                 sum     2 allocated = 0 freed + 2 leaked
                 expect  one of them: @ExpectBuffers(size = 4096, atMost = 1, origin = "HistoryTests.story", because = "…")
-            names memory that no source announced as that of a device
-                source netty, memory Netty memory, freed by release released; allocate DRAM 0x1000 on 0; checked
-
-                LEAK  64 B in 1 DRAM buffer, UNEXPLAINED; allocated in HistoryTests.java:2
-
-                1. DRAM  64 B on device 0
-                …
             """);
     }
 

@@ -154,17 +154,6 @@ class SurvivorFindingTests {
     }
 
     @Test
-    void theLargestFindingComesFirst() {
-        allocated(DRAM, 0, 64, "small", HELPER);
-        allocated(DRAM, 0, 4096, "large", LOAD_CACHE);
-        allocated(DRAM, 0, 1024, "middle", LOAD_WEIGHTS);
-
-        assertThat(SurvivorFinding.of(verdict(), Optional.empty()))
-                .extracting(SurvivorFinding::bytes)
-                .containsExactly(4096L, 1024L, 64L);
-    }
-
-    @Test
     void circularBuffersOfAProgramThatWasNeverClosedComeAfterWhatAllocatorsHold() {
         MemoryRequest ring = MemoryRequest.restored(
                 AllocationDetails.circularBuffer(Owner.program("1 (ring_mla)")),

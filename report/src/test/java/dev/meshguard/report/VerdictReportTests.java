@@ -25,36 +25,6 @@ class VerdictReportTests {
 
                 CLEAN  all memory was freed
                 sum     1 allocated = 1 freed
-            puts leaks and wrong reports under separate headlines
-                without origins; mesh 0 without 0..1; phase TEST; allocate DRAM 0x1000 on 0..1, view, size 2097152, label kv-cache;
-                allocate DRAM 0x201000 on 0..1, view, label weights;
-                allocate L1 0x18b20 on 0, owning, size 4096, circular buffer of program 7 (add); end program 7 (add); closing;
-                witness CLOSE_BEGUN DRAM on 0..1: 0x1000; close without devices
-
-                LEAK  4 MiB in 2 DRAM buffers, UNEXPLAINED
-                1. DRAM  2 x 2 MiB (2097152 B), one on each of devices 0-1 at 0x1000 (4096), label "kv-cache"
-                   at an unknown place (no origin was captured)
-                   why   UNEXPLAINED: no free was reported
-                   fix   Free the buffer before close_mesh_device.
-                   seen  allocated in TEST (events #3 to #4)
-                         the allocator reported 0x1000 (4096) as allocated when close began (event #10)
-
-                MISREPORTED  3 buffers (4.13 KiB) lack a free report
-                2. L1  4 KiB (4096 B) on device 0 at 0x18b20 (101152), owned by program 7 (add)
-                   at an unknown place (no origin was captured)
-                   why   CIRCULAR_BUFFER_UNREPORTED: program 7 (add) ended at event #8, and its free was never reported
-                   fix   Report the end of a program's circular buffers when the program ends; they take no allocator memory.
-                   seen  allocated in TEST (event #7)
-                         circular buffers lie outside the allocator, so closing the device cannot free it
-                3. DRAM  128 B: 2 x 64 B, one on each of devices 0-1 at 0x201000 (2101248), label "weights"
-                   at an unknown place (no origin was captured)
-                   why   FREE_UNREPORTED: the allocator reported 0x201000 (2101248) as free when close began (event #10)
-                   fix   Report the free in every path that releases the buffer (views, early returns, closed devices); the memory
-                         itself was freed.
-                   seen  allocated in TEST (events #5 to #6)
-
-                sum     5 allocated = 0 freed + 2 leaked + 3 misreported
-                expect  one of them: @ExpectBuffers(type = DRAM, size = 2097152, atMost = 2, label = "kv-cache", because = "…")
             names both sides of a free of nothing
                 without origins; allocate L1 0x18b20 on 3, size 4096; free L1 0x18b20 on 3; free L1 0x18b20 on 3; free DRAM 0x40 on 3
 

@@ -16,8 +16,6 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Lease;
-import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
@@ -125,29 +123,6 @@ class HistoryJsonTests {
         assertThat(read.get(0)).isNotSameAs(read.get(1)).isSameAs(read.get(2));
         assertThat(read.get(3)).isSameAs(unknown);
         assertThat(read.subList(0, 3)).noneMatch(MemoryRequest::isAnonymous);
-    }
-
-    @Test
-    void keepsMemoryThatBelongsToNoDevice(@TempDir Path folder) throws IOException {
-        var tracker = AllocationTracker.create();
-        tracker.sourceAttached("binding");
-        Lease freed = tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 64);
-        freed.freed();
-        Lease held = tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 128);
-        held.resized(256);
-        held.freeFailed(new IllegalStateException("in use"));
-        Path file = folder.resolve("history.jsonl");
-
-        HistoryJson.write(tracker.history(), file);
-
-        AllocationHistory read = HistoryJson.read(file);
-        assertThat(VerdictReport.of(LeakCheck.create().examine(read)).text())
-                .isEqualTo(VerdictReport.of(LeakCheck.create().examine(tracker.history()))
-                        .text());
-        assertThat(read.live()).singleElement().satisfies(buffer -> {
-            assertThat(buffer.hasDevice()).isFalse();
-            assertThat(buffer.size()).isEqualTo(256);
-        });
     }
 
     @Test
