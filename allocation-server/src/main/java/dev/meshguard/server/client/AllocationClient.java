@@ -1,11 +1,16 @@
 package dev.meshguard.server.client;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.text.Quantities;
+import dev.meshguard.tracker.AllocationListener;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
@@ -29,6 +34,11 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
+ * <p>It also forwards the reports of a mesh without hardware, or of any other source, as the real runtime does: one program's test can
+ * then track another program's mesh, {@code Ttnn.create(client)}. The records contain neither owners, lifetimes, labels, phases, meshes
+ * nor witness snapshots. Circular buffers are reported as L1 buffers, as tt-metal's own client does. Memory that belongs to no device is
+ * not sent; each record has a device.
+ *
  * <p>Reports never fail and never throw. If no server answers, the client warns once, and tries again with the next
  * report. Unsent reports are counted in {@link #unsent()}, and a warning tells how many when a server answers again. A
  * report waits in {@code write} until the server has read those before it.
@@ -38,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class AllocationClient implements AutoCloseable {
+public final class AllocationClient implements AllocationListener, AutoCloseable {
 
     /** The environment variable that names the socket for tracked programs. */
     public static final String SOCKET_VARIABLE = "MESHGUARD_SOCKET";
@@ -84,6 +94,31 @@ public final class AllocationClient implements AutoCloseable {
     /** Reports that the buffer at an address was freed. */
     public void freed(int device, long address) {
         send(Request.free(processId, device, address));
+    }
+
+    @Override
+    public MemoryRequest request(AllocationDetails details) {
+        return MemoryRequest.of(details);
+    }
+
+    @Override
+    public MemoryRequest release(AllocationDetails details) {
+        return MemoryRequest.of(details);
+    }
+
+    @Override
+    public void allocated(
+            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        if (device != HistoryEvent.NO_DEVICE) {
+            allocated(device, type, address, size);
+        }
+    }
+
+    @Override
+    public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
+        if (device != HistoryEvent.NO_DEVICE) {
+            freed(device, address);
+        }
     }
 
     /**

@@ -3,7 +3,11 @@ package dev.meshguard.server.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
@@ -76,6 +80,22 @@ class AllocationClientTests {
                                 + "02ca9a3b00000000" + "00".repeat(32) + "02000000000000000000000000000000"
                                 + "00000000c4a80100" + "208b010000000000" + "00".repeat(40));
             }
+        }
+    }
+
+    @Test
+    void asAListenerItSendsWhatHasADevice() throws Exception {
+        start(RecordSize.BYTES_112);
+        try (AllocationClient client = builder(RecordSize.BYTES_112).connect()) {
+            MemoryRequest request = client.request(AllocationDetails.user());
+            for (int device : List.of(HistoryEvent.NO_DEVICE, 3)) {
+                client.allocated(request, device, BufferType.L1, 64, 32, Ownership.OWNING);
+                client.allocated(request, device, BufferType.L1, 128, 32, Ownership.OWNING);
+                client.freed(client.release(AllocationDetails.user()), device, BufferType.L1, 64, Ownership.OWNING);
+            }
+
+            assertThat(liveL1(3)).isEqualTo(32);
+            assertThat(server.tracker().history().lostReports()).isEmpty();
         }
     }
 

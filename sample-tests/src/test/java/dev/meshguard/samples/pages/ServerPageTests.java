@@ -9,7 +9,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.server.AllocationServer;
-import dev.meshguard.server.client.AllocationReporter;
+import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,8 +41,8 @@ class ServerPageTests {
     }
 
     static void runProgram(Path socket) {
-        try (AllocationReporter reporter = AllocationReporter.to(socket, RecordSize.BYTES_112)) {
-            Ttnn ttnn = Ttnn.create(reporter);
+        try (AllocationClient client = AllocationClient.connect(socket, RecordSize.BYTES_112)) {
+            Ttnn ttnn = Ttnn.create(client);
             MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
             Tensor weights = ttnn.empty(TensorShape.of(1024, 1024), DataType.BFLOAT16, mesh);
             ttnn.deallocate(weights);

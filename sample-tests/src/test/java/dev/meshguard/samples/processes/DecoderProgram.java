@@ -7,7 +7,6 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.server.client.AllocationClient;
-import dev.meshguard.server.client.AllocationReporter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,9 +32,8 @@ final class DecoderProgram {
     public static void main(String[] arguments) {
         boolean keepsItsCache = Arrays.asList(arguments).contains("--keep-cache");
         // region: program
-        try (AllocationReporter reporter =
-                AllocationReporter.over(AllocationClient.builder().connect())) {
-            Ttnn ttnn = Ttnn.create(reporter);
+        try (AllocationClient client = AllocationClient.builder().connect()) {
+            Ttnn ttnn = Ttnn.create(client);
             MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
             Tensor cache = ttnn.empty(TensorShape.of(1, 8, 1024, 64), DataType.BFLOAT16, mesh);
             Tensor scores = ttnn.empty(TensorShape.of(1, 8, 32, 1024), DataType.BFLOAT16, mesh);
