@@ -1,5 +1,6 @@
 package dev.meshguard.closeables.weave;
 
+import static dev.meshguard.closeables.weave.RecordingWatcher.reportsOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
@@ -42,17 +43,13 @@ class ClosingMethodTests {
 
     @Test
     void aMethodFromAboveTheWatchedClassReports() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new Handle().close()))
+        assertThat(reportsOf(Handle.class, () -> new Handle().close()))
                 .containsExactly("constructed Handle", "closed Handle");
     }
 
     @Test
     void eachCloseIsReported() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> {
+        assertThat(reportsOf(Handle.class, () -> {
                     Handle handle = new Handle();
                     handle.close();
                     handle.close();
@@ -196,25 +193,19 @@ class ClosingMethodTests {
 
     @Test
     void aChainOfSuperCallsIsOneClose() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new Chained(false, false).close()))
+        assertThat(reportsOf(Handle.class, () -> new Chained(false, false).close()))
                 .containsExactly("constructed Chained", "closed Chained");
     }
 
     @Test
     void aThrowBeforeSuperIsNoClose() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new Chained(true, false).close()))
+        assertThat(reportsOf(Handle.class, () -> new Chained(true, false).close()))
                 .containsExactly("constructed Chained", "not closed Chained: before", "caught IllegalStateException");
     }
 
     @Test
     void aThrowAfterSuperIsNoClose() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new Chained(false, true).close()))
+        assertThat(reportsOf(Handle.class, () -> new Chained(false, true).close()))
                 .containsExactly("constructed Chained", "not closed Chained: after", "caught IllegalStateException");
     }
 
@@ -234,9 +225,7 @@ class ClosingMethodTests {
 
     @Test
     void whatTheOutermostMethodCatchesIsItsOwn() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new Tolerant().close()))
+        assertThat(reportsOf(Handle.class, () -> new Tolerant().close()))
                 .containsExactly("constructed Tolerant", "closed Tolerant");
     }
 
@@ -293,9 +282,7 @@ class ClosingMethodTests {
 
     @Test
     void aPrivateMethodIsNoCloseBesideOneThatCanBeCalled() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Keeper.class);
-
-        assertThat(recorder.reportsOf(() -> {
+        assertThat(reportsOf(Keeper.class, () -> {
                     ClosableKeeper keeper = new ClosableKeeper();
                     keeper.keep();
                     keeper.close();
@@ -412,9 +399,8 @@ class ClosingMethodTests {
     @Test
     void aMethodThatClosesAnotherTypeOnlyIsNotAwaited() {
         RecordingWatcher.watching(Set.of("end"), Job.class.getName());
-        RecordingWatcher recorder = RecordingWatcher.watching(Meter.class);
 
-        assertThat(recorder.reportsOf(() -> new TimedMeter().close()))
+        assertThat(reportsOf(Meter.class, () -> new TimedMeter().close()))
                 .containsExactly("constructed TimedMeter", "closed TimedMeter");
     }
 
@@ -530,18 +516,14 @@ class ClosingMethodTests {
 
     @Test
     void anObjectThatIsClosedByAnotherIsReportedItself() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new Outer().close()))
+        assertThat(reportsOf(Handle.class, () -> new Outer().close()))
                 .containsExactly("constructed Outer", "constructed Handle", "closed Handle", "closed Outer");
     }
 
     /** They have their closing method from the same class, so their closes are reported too. */
     @Test
     void objectsBesideTheWatchedOnesAreNotConstructed() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new Unwatched().close())).containsExactly("closed Unwatched");
+        assertThat(reportsOf(Handle.class, () -> new Unwatched().close())).containsExactly("closed Unwatched");
     }
 
     interface SelfClosing extends AutoCloseable {
@@ -566,9 +548,7 @@ class ClosingMethodTests {
 
     @Test
     void aDefaultMethodThatASubclassInheritsReports() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Stream.class);
-
-        assertThat(recorder.reportsOf(() -> new FlushedStream().close()))
+        assertThat(reportsOf(Stream.class, () -> new FlushedStream().close()))
                 .containsExactly(
                         "constructed FlushedStream",
                         "not closed FlushedStream: disk full",

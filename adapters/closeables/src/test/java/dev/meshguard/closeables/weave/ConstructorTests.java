@@ -1,5 +1,6 @@
 package dev.meshguard.closeables.weave;
 
+import static dev.meshguard.closeables.weave.RecordingWatcher.reportsOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.jspecify.annotations.Nullable;
@@ -33,23 +34,17 @@ class ConstructorTests {
 
     @Test
     void chainedConstructorsCountOnce() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new Handle(1))).containsExactly("constructed Handle");
+        assertThat(reportsOf(Handle.class, () -> new Handle(1))).containsExactly("constructed Handle");
     }
 
     @Test
     void anObjectWhoseConstructorThrowsIsNone() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new Handle("-1"))).containsExactly("caught IllegalArgumentException");
+        assertThat(reportsOf(Handle.class, () -> new Handle("-1"))).containsExactly("caught IllegalArgumentException");
     }
 
     @Test
     void anObjectWhoseConstructorThrowsAfterThisIsTakenBack() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new Handle(-1)))
+        assertThat(reportsOf(Handle.class, () -> new Handle(-1)))
                 .containsExactly("constructed Handle", "not constructed Handle", "caught IllegalArgumentException");
     }
 
@@ -82,9 +77,7 @@ class ConstructorTests {
 
     @Test
     void anObjectOfASubclassCountsOnce() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new SmallPart(1))).containsExactly("constructed SmallPart");
+        assertThat(reportsOf(Handle.class, () -> new SmallPart(1))).containsExactly("constructed SmallPart");
     }
 
     @Test
@@ -96,18 +89,15 @@ class ConstructorTests {
 
     @Test
     void anObjectIsTakenBackOnceWhenTheConstructorOfASubclassThrows() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new SmallPart(-1)))
+        assertThat(reportsOf(Handle.class, () -> new SmallPart(-1)))
                 .containsExactly(
                         "constructed SmallPart", "not constructed SmallPart", "caught IllegalArgumentException");
     }
 
     @Test
     void anObjectIsNoneWhenItsSuperclassThrows() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new Part("-1", false))).containsExactly("caught IllegalArgumentException");
+        assertThat(reportsOf(Handle.class, () -> new Part("-1", false)))
+                .containsExactly("caught IllegalArgumentException");
     }
 
     @Test
@@ -130,16 +120,12 @@ class ConstructorTests {
 
     @Test
     void anObjectMayConstructOneOfItsOwnClass() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Pair.class);
-
-        assertThat(recorder.reportsOf(() -> new Pair(true))).containsExactly("constructed Pair", "constructed Pair");
+        assertThat(reportsOf(Pair.class, () -> new Pair(true))).containsExactly("constructed Pair", "constructed Pair");
     }
 
     @Test
     void anonymousClassesCount() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        assertThat(recorder.reportsOf(() -> new Handle() {})).containsExactly("constructed 1");
+        assertThat(reportsOf(Handle.class, () -> new Handle() {})).containsExactly("constructed 1");
     }
 
     record Point(int x) implements AutoCloseable {
@@ -174,17 +160,13 @@ class ConstructorTests {
 
     @Test
     void anAbstractClassStandsForItsSubclasses() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Shape.class);
-
-        assertThat(recorder.reportsOf(() -> new Circle().close()))
+        assertThat(reportsOf(Shape.class, () -> new Circle().close()))
                 .containsExactly("constructed Circle", "closed Circle");
     }
 
     @Test
     void aFinalAndPrivateClassIsWatchedByName() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Circle.class);
-
-        assertThat(recorder.reportsOf(() -> new Circle().close()))
+        assertThat(reportsOf(Circle.class, () -> new Circle().close()))
                 .containsExactly("constructed Circle", "closed Circle");
     }
 
@@ -223,9 +205,7 @@ class ConstructorTests {
 
     @Test
     void anInterfaceStandsForItsClasses() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Session.class);
-
-        assertThat(recorder.reportsOf(() -> {
+        assertThat(reportsOf(Session.class, () -> {
                     new NumberedSession(1, "").close();
                     new ClosedSession().close();
                 }))

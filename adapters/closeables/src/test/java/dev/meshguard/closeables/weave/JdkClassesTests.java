@@ -1,5 +1,6 @@
 package dev.meshguard.closeables.weave;
 
+import static dev.meshguard.closeables.weave.RecordingWatcher.reportsOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.weave.Weaver;
@@ -66,12 +67,14 @@ class JdkClassesTests {
 
     @Test
     void fileChannels(@TempDir Path folder) {
-        RecordingWatcher recorder = RecordingWatcher.watching(FileChannel.class);
-
-        assertThat(recorder.reportsOf(() -> FileChannel.open(
-                                folder.resolve("file"),
-                                Set.of(java.nio.file.StandardOpenOption.CREATE, java.nio.file.StandardOpenOption.WRITE))
-                        .close()))
+        assertThat(reportsOf(
+                        FileChannel.class,
+                        () -> FileChannel.open(
+                                        folder.resolve("file"),
+                                        Set.of(
+                                                java.nio.file.StandardOpenOption.CREATE,
+                                                java.nio.file.StandardOpenOption.WRITE))
+                                .close()))
                 .containsExactly("constructed FileChannelImpl", "closed FileChannelImpl");
     }
 

@@ -40,6 +40,11 @@ final class RecordingWatcher implements ObjectWatcher {
         return OF_JVM.watches(closingMethods, Stream.of(classNames));
     }
 
+    /** Watches a type that is closed by {@code close()}, runs code, and returns all reports until then. */
+    static List<String> reportsOf(Class<?> type, ThrowingCode code) {
+        return watching(type).reportsOf(code);
+    }
+
     /** Returns a watcher for which all classes are woven anew. */
     static RecordingWatcher another(String... classNames) {
         return new RecordingWatcher().watches(Set.of("close"), Stream.of(classNames));
