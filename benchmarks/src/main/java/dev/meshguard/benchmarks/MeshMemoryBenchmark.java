@@ -46,23 +46,17 @@ public class MeshMemoryBenchmark {
     /** The kinds of listeners of the mesh. */
     public enum Listener {
         /** Nobody: what the mesh itself costs. */
-        SILENT {
-            @Override
-            AllocationListener start() {
-                return new SilentListener();
-            }
-        },
+        SILENT,
         /** MeshGuard without origins. */
-        MESHGUARD {
-            @Override
-            AllocationListener start() {
-                return AllocationTracker.builder()
-                        .originCapture(OriginCapture.NONE)
-                        .build();
-            }
-        };
+        MESHGUARD;
 
-        abstract AllocationListener start();
+        AllocationListener start() {
+            return this == SILENT
+                    ? new SilentListener()
+                    : AllocationTracker.builder()
+                            .originCapture(OriginCapture.NONE)
+                            .build();
+        }
     }
 
     static final int PAIRS = 1 << 14;

@@ -10,22 +10,14 @@ import dev.meshguard.mesh.allocator.UnsafeAllocationWarner;
 /** The compared free lists, each with sizes rounded up to 32 bytes. */
 public enum FreeListContender {
     /** A tree of the free blocks by address, looked through from the lowest. */
-    TREE_MAP {
-        @Override
-        public FreeList of(long bytes) {
-            return new TreeMapFreeList(bytes);
-        }
-    },
+    TREE_MAP,
     /** The fake's own, with the one bank of an allocator; gives the same addresses as the tree. */
-    MESHGUARD {
-        @Override
-        public FreeList of(long bytes) {
-            return meshGuard(bytes);
-        }
-    };
+    MESHGUARD;
 
     /** Returns a list that has lent nothing of as many bytes. */
-    public abstract FreeList of(long bytes);
+    public FreeList of(long bytes) {
+        return this == TREE_MAP ? new TreeMapFreeList(bytes) : meshGuard(bytes);
+    }
 
     private static FreeList meshGuard(long bytes) {
         AllocatorConfig config = new AllocatorConfig(
