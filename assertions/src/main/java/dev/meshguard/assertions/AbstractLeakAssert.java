@@ -196,7 +196,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         if (!found.isEmpty()) {
             return failed(shouldBeWithoutAnomalies(found, verdict.history()), verdict);
         }
-        return verdict.missingReports().isEmpty() ? myself : failed(shouldHaveCleanVerdict(verdict), verdict);
+        return lacksNoReports(verdict);
     }
 
     /**
@@ -242,15 +242,15 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).hasLiveBuffers(2); // fails
      * }</pre>
      *
-     * @throws AssertionError if the number differs
+     * @throws AssertionError if the number differs, or if it is unknown because reports are missing
      */
     public SELF hasLiveBuffers(long buffers) {
-        AllocationHistory history = history();
-        List<BufferGeneration> live = history.live();
+        LeakVerdict verdict = verdict();
+        List<BufferGeneration> live = verdict.history().live();
         if (live.size() != buffers) {
             return failed(shouldHaveCount("live buffers on all devices", buffers, live.size(), amounts(live)));
         }
-        return myself;
+        return lacksNoReports(verdict);
     }
 
     /**
@@ -263,10 +263,11 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).hasPeakBytes(BufferType.DRAM, 0, 0); // fails
      * }</pre>
      *
-     * @throws AssertionError if the number differs
+     * @throws AssertionError if the number differs, or if it is unknown because reports are missing
      */
     public SELF hasPeakBytes(BufferType type, int device, long bytes) {
-        AllocationHistory history = history();
+        LeakVerdict verdict = verdict();
+        AllocationHistory history = verdict.history();
         long peak = history.timeline()
                 .curve(memory -> memory.device() == device && memory.type() == type)
                 .peakBytes();
@@ -277,7 +278,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
                     peak,
                     history.snapshot()));
         }
-        return myself;
+        return lacksNoReports(verdict);
     }
 
     // Navigation
@@ -398,6 +399,10 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
 
     final LeakVerdict verdict() {
         return verdict(expected);
+    }
+
+    private SELF lacksNoReports(LeakVerdict verdict) {
+        return verdict.missingReports().isEmpty() ? myself : failed(shouldHaveCleanVerdict(verdict), verdict);
     }
 
     private SELF meets(Predicate<LeakVerdict> condition) {

@@ -56,6 +56,9 @@ class AmountAssertionsTests {
         return Stream.of(
                 arguments("no double free", (Consumer<TrackerAssert>) TrackerAssert::hasNoDoubleFrees),
                 arguments("no overwritten buffer", (Consumer<TrackerAssert>) TrackerAssert::hasNoOverwrittenBuffers),
+                arguments("a number of buffers", (Consumer<TrackerAssert>) subject ->
+                        subject.hasLiveBuffers(subject.history().live().size())),
+                arguments("a peak", (Consumer<TrackerAssert>) subject -> subject.hasPeakBytes(BufferType.TRACE, 0, 0)),
                 arguments("a budget", (Consumer<TrackerAssert>) subject ->
                         subject.staysWithin(BudgetSpec.of(BufferType.TRACE).peakBytes(1 << 20))),
                 arguments("the usage of the same run", (Consumer<TrackerAssert>)
