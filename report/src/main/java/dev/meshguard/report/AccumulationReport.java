@@ -211,17 +211,24 @@ public record AccumulationReport(Accumulation accumulation) {
         return (retained.isSteady() ? "" : "about ") + growth.text(retained.perRound()) + " per round";
     }
 
-    /** Returns {@code buffers retained on devices 0-7}, {@code arenas retained}, or for objects {@code retained}. */
+    /**
+     * Returns {@code buffers retained on devices 0-7}, {@code arenas retained}, or for objects {@code retained}, and the number in each round;
+     * the bytes if only these have the trend.
+     */
     private static String retained(SiteGrowth site) {
         SourceVocabulary words = site.words();
-        return (words.isOfObjects() ? "" : words.units() + " ")
+        boolean hasTrend = site.buffers().trend() == site.trend();
+        String units = hasTrend ? words.units() : "bytes";
+        return (words.isOfObjects() ? "" : units + " ")
                 + "retained"
-                + (words.hasDevices() ? " on " + DeviceNames.of(site.devices()) : "");
+                + (words.hasDevices() ? " on " + DeviceNames.of(site.devices()) : "")
+                + ": "
+                + (hasTrend ? site.buffers() : site.bytes());
     }
 
     private List<String> description(SiteGrowth site) {
         List<String> lines = new ArrayList<>();
-        lines.add(INDENT + site.name() + ", " + retained(site) + ": " + site.buffers() + ", "
+        lines.add(INDENT + site.name() + ", " + retained(site) + ", "
                 + site.trend().description());
         site.origin().flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + INDENT + "at " + frame));
         List<CachedPrograms> cached = accumulation.cachedPrograms(site);

@@ -15,6 +15,7 @@ import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.internal.DeviceNames;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.Scope;
@@ -84,6 +85,14 @@ class GrowthReportTests {
                 Call sites, the worst first:
                    RocksIterator, retained: [1, 1, 1], growing
                    native memory arenas, arenas retained: [1, 0, 1], undecided""");
+    }
+
+    @Test
+    void showsTheBytesOfASiteThatGrowsWithoutMoreBuffers() {
+        Lease arena = tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 64);
+        tracker.rounds(3, round -> arena.resized(64 + round * 64L));
+
+        assertThat(growth()).endsWith("bytes retained on no device: [64, 64, 64], growing");
     }
 
     @Test
