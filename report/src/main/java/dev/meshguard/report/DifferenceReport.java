@@ -1,6 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.report.internal.Alike;
 import dev.meshguard.report.internal.DeviceNames;
 import dev.meshguard.text.Quantities;
@@ -11,6 +12,7 @@ import dev.meshguard.verdict.difference.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongFunction;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -46,10 +48,11 @@ public record DifferenceReport(String text) {
 
     private static List<String> description(UsageChange change) {
         List<String> lines = new ArrayList<>();
-        lines.add(INDENT + change.site() + ": " + verdict(change));
+        lines.add(INDENT + change.name() + ": " + verdict(change));
         addCallSite(change.origin(), lines);
-        addChange("allocated ", allocated(change.before()), allocated(change.after()), lines);
-        addChange("live ", live(change.before()), live(change.after()), lines);
+        SourceVocabulary words = change.words();
+        addChange(words.allocated() + " ", allocated(words, change.before()), allocated(words, change.after()), lines);
+        addChange("live ", live(words, change.before()), live(words, change.after()), lines);
         return lines;
     }
 
@@ -64,12 +67,21 @@ public record DifferenceReport(String text) {
             return "new survivors";
         }
         if (change.additionalLiveBytes() != 0) {
-            return "leaves " + signed(change.additionalLiveBytes());
+            return "leaves " + signed(change.additionalLiveBytes(), Quantities::size);
+        }
+        if (change.additionalLiveBuffers() != 0) {
+            return "leaves " + signed(change.additionalLiveBuffers(), change.words()::count);
         }
         if (change.before().buffers() == 0) {
             return "new";
         }
-        return change.after().buffers() == 0 ? "gone" : "asks for " + signed(change.moreBytes());
+        if (change.after().buffers() == 0) {
+            return "gone";
+        }
+        return "asks for "
+                + (change.moreBytes() == 0
+                        ? signed(change.after().buffers() - change.before().buffers(), change.words()::count)
+                        : signed(change.moreBytes(), Quantities::size));
     }
 
     private static List<String> peaks(List<PeakChange> peaks) {
@@ -78,32 +90,34 @@ public record DifferenceReport(String text) {
                         peak -> List.of(peak.memory().type(), peak.before(), peak.after()),
                         peak -> peak.memory().device())
                 .stream()
-                .map(alike -> INDENT + alike.first().memory().type() + " of " + DeviceNames.of(alike.devices()) + ": "
+                .map(alike -> INDENT + DeviceNames.memory(alike.first().memory().type(), alike.devices()) + ": "
                         + Quantities.size(alike.first().before()) + " -> "
                         + Quantities.size(alike.first().after()) + ", "
-                        + signed(alike.first().after() - alike.first().before()))
+                        + signed(alike.first().after() - alike.first().before(), Quantities::size))
                 .toList();
     }
 
-    private static String allocated(Usage usage) {
-        return amount(usage.buffers(), usage.bytes());
+    private static String allocated(SourceVocabulary words, Usage usage) {
+        return amount(words, usage.buffers(), usage.bytes());
     }
 
-    private static String live(Usage usage) {
-        return amount(usage.liveBuffers(), usage.liveBytes());
+    private static String live(SourceVocabulary words, Usage usage) {
+        return amount(words, usage.liveBuffers(), usage.liveBytes());
     }
 
     private static void addCallSite(Optional<Origin> origin, List<String> lines) {
         origin.flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + INDENT + "at " + frame));
     }
 
-    private static String amount(long buffers, long bytes) {
-        return buffers == 0 && bytes == 0
-                ? "nothing"
-                : Quantities.count(buffers, "buffer") + " of " + Quantities.size(bytes);
+    private static String amount(SourceVocabulary words, long units, long bytes) {
+        if (units == 0 && bytes == 0) {
+            return "nothing";
+        }
+        boolean isOfUnknownSize = bytes == 0 && !words.hasDevices();
+        return words.count(units) + (isOfUnknownSize ? "" : " of " + Quantities.size(bytes));
     }
 
-    private static String signed(long bytes) {
-        return Quantities.size(Math.abs(bytes)) + (bytes < 0 ? " less" : " more");
+    private static String signed(long amount, LongFunction<String> text) {
+        return text.apply(Math.abs(amount)) + (amount < 0 ? " less" : " more");
     }
 }

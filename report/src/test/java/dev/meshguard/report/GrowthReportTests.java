@@ -247,6 +247,29 @@ class GrowthReportTests {
     }
 
     @Test
+    void reportsChangesOfMemoryOfNoDeviceInTheWordsOfItsSource() {
+        attach("objects", SourceVocabulary.ofObjects("RocksIterator"));
+        attach("arenas", SourceVocabulary.of("native memory").countedIn("arena"));
+        leaseOf("objects", 0);
+        AllocationHistory yesterday = tracker.history();
+        leaseOf("objects", 0);
+        leaseOf("arenas", 64);
+
+        assertThat(DifferenceReport.of(HistoryDifference.between(yesterday, tracker.history()))
+                        .text())
+                .isEqualTo("""
+                        CHANGED  2 sites of allocation changed, what leaves more first
+                           native memory arenas of 64 B: new survivors
+                              allocated nothing -> 1 arena of 64 B
+                              live nothing -> 1 arena of 64 B
+                           RocksIterator: leaves 1 RocksIterator more
+                              constructed 1 RocksIterator -> 2 RocksIterator
+                              live 1 RocksIterator -> 2 RocksIterator
+                        Peaks:
+                           memory of no device: 0 B -> 64 B, 64 B more""");
+    }
+
+    @Test
     void reportsThatRunsAreAlike() {
         AllocationHistory history = tracker.history();
 

@@ -1,6 +1,7 @@
 package dev.meshguard.verdict.difference;
 
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.Timeline;
@@ -9,10 +10,12 @@ import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.internal.SiteIndex;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -43,11 +46,23 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
      * The change of one site, over all devices.
      *
      * @param site the common properties of the buffers
+     * @param words the words of the source that reported them
      * @param origin the place in the code; that of the later execution if it is in both
      * @param before its use in the earlier execution
      * @param after its use in the later execution
      */
-    public record UsageChange(AllocationSite site, Optional<Origin> origin, Usage before, Usage after) {
+    public record UsageChange(
+            AllocationSite site, SourceVocabulary words, Optional<Origin> origin, Usage before, Usage after) {
+
+        /** Returns the site in the words of its source: {@code native memory from Store.open}. */
+        public String name() {
+            return site.text(words);
+        }
+
+        /** Returns the increase of its surviving buffers; negative for a decrease. */
+        public long additionalLiveBuffers() {
+            return after.liveBuffers() - before.liveBuffers();
+        }
 
         /** Returns the increase of its surviving bytes; negative for a decrease. */
         public long additionalLiveBytes() {
@@ -79,8 +94,9 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
     public static HistoryDifference between(AllocationHistory before, AllocationHistory after) {
         SiteIndex earlier = new SiteIndex();
         SiteIndex later = new SiteIndex();
-        Map<AllocationSite, Usage> usedBefore = usages(before, earlier);
-        Map<AllocationSite, Usage> usedAfter = usages(after, later);
+        Map<AllocationSite, SourceVocabulary> words = new HashMap<>();
+        Map<AllocationSite, Usage> usedBefore = usages(before, earlier, words);
+        Map<AllocationSite, Usage> usedAfter = usages(after, later, words);
         Set<AllocationSite> all = new LinkedHashSet<>(usedAfter.keySet());
         all.addAll(usedBefore.keySet());
         List<UsageChange> changes = new ArrayList<>();
@@ -88,10 +104,12 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
             Usage was = usedBefore.getOrDefault(site, Usage.NOTHING);
             Usage is = usedAfter.getOrDefault(site, Usage.NOTHING);
             if (!was.equals(is)) {
-                changes.add(new UsageChange(site, later.originOf(site).or(() -> earlier.originOf(site)), was, is));
+                Optional<Origin> origin = later.originOf(site).or(() -> earlier.originOf(site));
+                changes.add(new UsageChange(site, Objects.requireNonNull(words.get(site)), origin, was, is));
             }
         }
         changes.sort(Comparator.comparingLong(UsageChange::additionalLiveBytes)
+                .thenComparing(UsageChange::additionalLiveBuffers)
                 .reversed()
                 .thenComparing(change -> Math.abs(change.moreBytes()), Comparator.reverseOrder()));
         return new HistoryDifference(changes, peaks(before, after));
@@ -102,10 +120,13 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
         return changes.isEmpty() && peaks.isEmpty();
     }
 
-    private static Map<AllocationSite, Usage> usages(AllocationHistory history, SiteIndex sites) {
+    private static Map<AllocationSite, Usage> usages(
+            AllocationHistory history, SiteIndex sites, Map<AllocationSite, SourceVocabulary> words) {
         Map<AllocationSite, Usage> usages = new LinkedHashMap<>();
         for (BufferGeneration buffer : history.generations()) {
-            usages.merge(sites.siteOf(buffer), Usage.of(buffer), Usage::and);
+            AllocationSite site = sites.siteOf(buffer);
+            usages.merge(site, Usage.of(buffer), Usage::and);
+            words.computeIfAbsent(site, unused -> history.vocabularyOf(buffer.request()));
         }
         return usages;
     }
