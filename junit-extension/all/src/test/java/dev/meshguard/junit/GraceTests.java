@@ -11,10 +11,7 @@ import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.SteppedTimer;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
-import dev.meshguard.mesh.tensor.DataType;
-import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.server.process.TrackedProcesses;
@@ -141,9 +138,7 @@ class GraceTests implements WithFixtures {
 
         @Test
         void programsInTheCacheAreNotWaitedFor(MeshDevice mesh, Ttnn ttnn) {
-            Tensor a = ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
-            ttnn.deallocate(ttnn.add(a, a));
-            ttnn.deallocate(a);
+            Buffers.addAndFree(mesh, ttnn);
         }
 
         @Test

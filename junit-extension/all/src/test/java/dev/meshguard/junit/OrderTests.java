@@ -316,7 +316,7 @@ class OrderTests implements WithFixtures {
     static class LeftOpenTestCase {
         @Test
         void aMeshThatWasLeftOpenIsClosedWithoutItsCachedPrograms(MeshDevice mesh, Ttnn ttnn) {
-            addAndFree(mesh, ttnn);
+            Buffers.addAndFree(mesh, ttnn);
         }
 
         @Test
@@ -325,7 +325,7 @@ class OrderTests implements WithFixtures {
                 text = "fix   Call mesh.disableAndClearProgramCache() before"
                         + " ttnn.closeMeshDevice(mesh): closing a mesh does not clear the program cache.")
         void aMeshThatTheTestClosesKeepsItsCachedPrograms(MeshDevice mesh, Ttnn ttnn) {
-            addAndFree(mesh, ttnn);
+            Buffers.addAndFree(mesh, ttnn);
             ttnn.closeMeshDevice(mesh);
         }
 
@@ -387,12 +387,6 @@ class OrderTests implements WithFixtures {
         void whatIsFreedLateIsSoWithAGraceToo(Ttnn ttnn, MeshDevice mesh) {
             whatTheTestFreesAfterItClosedTheMeshIsFreedLate(ttnn, mesh);
         }
-    }
-
-    private static void addAndFree(MeshDevice mesh, Ttnn ttnn) {
-        Tensor a = ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
-        ttnn.deallocate(ttnn.add(a, a));
-        ttnn.deallocate(a);
     }
 
     @TrackAllocations

@@ -14,12 +14,9 @@ import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
-import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.mesh.tensor.DataType;
-import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Scope;
@@ -203,9 +200,7 @@ class ParameterTests implements WithFixtures {
         @Publishes("OVERLAP  two meshes held the same memory at a time")
         void submeshesThatWereLeftOpenAreClosedBeforeTheirMesh(Ttnn ttnn, MeshDevice mesh) {
             for (MeshDevice busy : List.of(mesh, mesh.createSubmesh(MeshShape.of(1, 2)))) {
-                Tensor tensor = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, busy);
-                ttnn.add(tensor, tensor).close();
-                tensor.close();
+                Buffers.addAndFree(busy, ttnn);
             }
         }
 

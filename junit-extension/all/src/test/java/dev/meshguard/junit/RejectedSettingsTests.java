@@ -126,8 +126,6 @@ class RejectedSettingsTests implements WithFixtures {
             CapturingFrees#withoutOrigins | CapturingFrees          | origins = ALLOCATIONS_AND_FREES
             LenientAndWaiting#withoutBoth | LenientAndWaiting       | check = NO_LEAKS, grace = "2 s"
             OfShared#withoutBoth          | Shared                  | lifetime = CLASS, accounting = EACH_TEST
-            OfShared#withoutLifetime      | Shared                  | lifetime = CLASS
-            OfShared#withoutAccounting    | Shared                  | accounting = EACH_TEST
             OfShared#withoutOrigins       | Shared                  | origins = ALLOCATIONS
             """)
     void aMethodThatLeavesOutOrReplacesWhatItsClassSets(String test, String setter, String attributes)
@@ -462,14 +460,6 @@ class RejectedSettingsTests implements WithFixtures {
         @Test
         @TrackAllocations(check = NO_LEAKS)
         void withoutBoth(MeshDevice mesh) {}
-
-        @Test
-        @TrackAllocations(accounting = EACH_TEST)
-        void withoutLifetime(MeshDevice mesh) {}
-
-        @Test
-        @TrackAllocations(lifetime = CLASS)
-        void withoutAccounting(MeshDevice mesh) {}
 
         @Test
         @TrackAllocations(lifetime = CLASS, accounting = EACH_TEST, origins = OriginCapture.NONE)

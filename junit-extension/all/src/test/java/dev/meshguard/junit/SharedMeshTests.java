@@ -13,10 +13,7 @@ import dev.meshguard.junit.testkit.Runs;
 import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
-import dev.meshguard.mesh.tensor.DataType;
-import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;
@@ -113,9 +110,7 @@ class SharedMeshTests implements WithFixtures {
 
         @RepeatedTest(2)
         void programsInTheCacheAreTheMeshs(MeshDevice mesh, Ttnn ttnn) {
-            Tensor a = ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
-            ttnn.deallocate(ttnn.add(a, a));
-            ttnn.deallocate(a);
+            Buffers.addAndFree(mesh, ttnn);
         }
 
         @Test

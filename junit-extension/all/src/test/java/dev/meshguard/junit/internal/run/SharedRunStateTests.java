@@ -6,18 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.junit.RunVerifier;
 import dev.meshguard.junit.internal.OutputSettings;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.summary.CheckOutcome;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.summary.FinishedCheck;
+import dev.meshguard.junit.testkit.Survivors;
 import dev.meshguard.report.findings.CheckRecord;
-import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -420,17 +417,6 @@ class SharedRunStateTests {
     }
 
     private static LeakVerdict leak(String label, int buffers) {
-        AllocationTracker tracker =
-                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        for (int device = 0; device < buffers; device++) {
-            tracker.allocated(
-                    tracker.request(AllocationDetails.user().labelled(label)),
-                    device,
-                    BufferType.DRAM,
-                    4096,
-                    64,
-                    Ownership.OWNING);
-        }
-        return LeakCheck.create().examine(tracker.history());
+        return LeakCheck.create().examine(Survivors.on(buffers, BufferType.DRAM, 64, label));
     }
 }

@@ -2,13 +2,9 @@ package dev.meshguard.junit.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Ownership;
-import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.junit.testkit.Survivors;
 import dev.meshguard.report.json.HistoryJson;
-import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
@@ -27,7 +23,7 @@ class AttachedHistoryTests {
     void aHistoryIsCutAfterAWholeLineAndItsReaderSaysSo() throws IOException {
         Path file = folder.resolve("history.jsonl");
 
-        new AttachedHistory(history(), 1_024).write(file);
+        new AttachedHistory(Survivors.on(20, BufferType.DRAM, 64, "ключ"), 1_024).write(file);
 
         assertThat(Files.size(file)).isBetween(512L, 1_024L);
         assertThat(Files.readString(file)).endsWith("}\n");
@@ -39,24 +35,9 @@ class AttachedHistoryTests {
         Path file = Files.writeString(folder.resolve("history.jsonl"), "earlier");
         Path opened = Files.createLink(folder.resolve("opened"), file);
 
-        new AttachedHistory(history(), AttachedHistory.MAX_BYTES).write(file);
+        new AttachedHistory(Survivors.on(20, BufferType.DRAM, 64, "ключ"), AttachedHistory.MAX_BYTES).write(file);
 
         assertThat(opened).hasContent("earlier");
         assertThat(file).content().startsWith("{");
-    }
-
-    private static AllocationHistory history() {
-        AllocationTracker tracker =
-                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        for (int device = 0; device < 20; device++) {
-            tracker.allocated(
-                    tracker.request(AllocationDetails.user().labelled("ключ " + device)),
-                    device,
-                    BufferType.DRAM,
-                    4_096,
-                    64,
-                    Ownership.OWNING);
-        }
-        return tracker.history();
     }
 }

@@ -6,13 +6,12 @@ import static org.mockito.Mockito.when;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.junit.testkit.Latches;
+import dev.meshguard.junit.testkit.Survivors;
 import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -151,11 +150,6 @@ class RunSummaryCollectorTests {
 
     /** A buffer on each of two devices. */
     private static LeakVerdict leak(BufferType type, long bytes) {
-        AllocationTracker tracker =
-                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        for (int device = 0; device < 2; device++) {
-            tracker.allocated(tracker.request(AllocationDetails.user()), device, type, 65_536, bytes, Ownership.OWNING);
-        }
-        return LeakCheck.create().examine(tracker.history());
+        return LeakCheck.create().examine(Survivors.on(2, type, bytes, "of two devices"));
     }
 }
