@@ -85,7 +85,7 @@ class FindingsFilesTests {
 
     @Test
     void showWhichTestsDidNotComplete() throws IOException {
-        run(ThrowingTestCase.class, Map.of());
+        run(TypicalTestCase.Incomplete.class, Map.of());
 
         assertThat(text()).contains("\"result\":\"PASSED\",\"completed\":false,\"outcome\":\"LEAK_FREE\"");
     }
@@ -215,15 +215,6 @@ class FindingsFilesTests {
         @Test
         @ExpectBuffers(label = "weights", atLeast = 1, because = "shared")
         void keepsNothing(MeshDevice mesh) {}
-    }
-
-    @TrackAllocations
-    static class ThrowingTestCase {
-
-        @Test
-        void throwsBeforeItAllocates(MeshDevice mesh) {
-            throw new IllegalStateException("injected");
-        }
     }
 
     @TrackAllocations

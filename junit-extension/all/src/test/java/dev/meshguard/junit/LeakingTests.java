@@ -14,6 +14,7 @@ import dev.meshguard.junit.testkit.WithFixtures;
 import dev.meshguard.mesh.Blocking;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Program;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
@@ -186,6 +187,25 @@ class LeakingTests implements WithFixtures {
         void decode() {}
     }
 
+    @OnOneDevice
+    static class ProgramTestCase {
+        private @Nullable Program program;
+
+        @Test
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                text = {
+                    "4 KiB in 1 DRAM buffer",
+                    "owned by program 1 (mine)",
+                    "HELD: still referenced by ProgramTestCase.program (event #",
+                    "the own allocator of device 0 reported "
+                })
+        void aProgramThatIsKeptHoldsItsBinary(Ttnn ttnn, MeshDevice mesh) {
+            program = ttnn.createProgram("mine").addKernel(2);
+            mesh.enqueueProgram(0, program);
+        }
+    }
+
     /** The collection of the search would free it, and must not make the test pass. */
     @TrackAllocations
     @FakeMesh(rows = 1, columns = 1, handleRelease = HandleRelease.ON_COLLECT)
@@ -353,6 +373,13 @@ class LeakingTests implements WithFixtures {
         @ExpectBuffers(label = "staging", exactly = 8, overwritten = true, because = "written before each use")
         void permitsWhatAnEntryPermits(MeshDevice mesh) {
             replayOver(mesh);
+        }
+
+        @Test
+        @ExpectBuffers(label = "staging", atLeast = 1, overwritten = true, because = "written before each use")
+        @MustFail(text = "no survivor matches")
+        void failsForAnEntryThatPermitsNothing(MeshDevice mesh) {
+            staging(mesh).deallocate();
         }
     }
 

@@ -451,10 +451,7 @@ class SummaryTests {
     }
 
     @TrackAllocations
-    static class AnnotatedOnlyTestCase {
-        @Test
-        void asksForNothing() {}
-    }
+    static class AnnotatedOnlyTestCase extends UntrackedTestCase {}
 
     @TrackAllocations
     static class LeakTestCase {

@@ -510,14 +510,11 @@ class WholeRunTests {
     @ExpectBuffers(label = "weights", because = "shared")
     static class NotEndedTestCase extends TypicalTestCase.Incomplete {}
 
-    @TrackAllocations
-    static class FailingPromiseTestCase {
-        @TestFactory
-        @ExpectBuffers(label = "weights", because = "shared")
-        Stream<DynamicTest> factory(MeshDevice mesh) {
-            return Stream.of(DynamicTest.dynamicTest("fails", () -> Assertions.fail("before it allocates")));
-        }
-    }
+    @ExpectBuffers(label = "weights", because = "shared")
+    static class FailingPromiseTestCase extends FailingFactoryTestCase {}
+
+    @ExpectedBuffersFile("no/such/file.txt")
+    static class MissingFileTestCase extends TypicalTestCase.Clean {}
 
     @ExpectBuffers(label = "cache", because = "of all that have it")
     @Retention(RetentionPolicy.RUNTIME)
@@ -617,12 +614,5 @@ class WholeRunTests {
 
     private Path write(String name, String text) throws IOException {
         return Files.writeString(folder.resolve(name), text);
-    }
-
-    @TrackAllocations
-    @ExpectedBuffersFile("no/such/file.txt")
-    static class MissingFileTestCase {
-        @Test
-        void keeps(MeshDevice mesh) {}
     }
 }
