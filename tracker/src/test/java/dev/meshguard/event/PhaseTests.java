@@ -65,17 +65,6 @@ class PhaseTests {
     }
 
     @Test
-    void takesOneOfItsOwnNameWithItWhenItIsClosedOutOfOrder() {
-        Scope outer = tracker.phase(Phase.TEST);
-        Scope inner = tracker.phase(Phase.TEST);
-
-        outer.close();
-        inner.close();
-
-        assertThat(names()).containsExactly("TEST", "TEST", "START");
-    }
-
-    @Test
     void rejectsABlankName() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tracker.phase(" "))

@@ -27,12 +27,13 @@ class HandleSearchTests {
     private final List<Object> cache = new ArrayList<>();
 
     @Test
-    void aHandleThatWasCollectedIsLost() {
+    void aHandleThatWasCollectedIsLostWithoutAnotherCollection() {
         MemoryRequest request = search.allocate(new Object());
 
         search.run(HandleSearch.from(this).collectingBy(clearing(request)));
 
         assertThat(search.reachabilityOf(request)).isEqualTo(Reachability.lost());
+        assertThat(collections).hasValue(1);
     }
 
     @Test
@@ -84,15 +85,6 @@ class HandleSearchTests {
 
         assertThat(search.reachabilityOf(request)).isEqualTo(Reachability.unknown());
         assertThat(handle).isNotNull();
-    }
-
-    @Test
-    void stopsCollectingWhenNothingIsLeft() {
-        MemoryRequest request = search.allocate(new Object());
-
-        search.run(HandleSearch.from().collectingBy(clearing(request)));
-
-        assertThat(collections).hasValue(1);
     }
 
     @Test

@@ -13,7 +13,6 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.MemorySnapshot.Amount;
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import org.junit.jupiter.api.Test;
@@ -68,14 +67,6 @@ class AllocationTrackerTests {
         assertThat(before.live()).hasSize(1);
         assertThat(before.snapshot()).hasToString("device 0 DRAM USER: 64 B in 1 buffer");
         assertThat(tracker.history().live()).isEmpty();
-    }
-
-    @Test
-    void takesABufferWithoutBytes() {
-        tracker.allocated(0, DRAM, 0x1000, 0);
-
-        assertThat(tracker.liveBuffers()).isEqualTo(1);
-        assertThat(tracker.history().live()).extracting(BufferGeneration::size).containsExactly(0L);
     }
 
     @Test

@@ -37,11 +37,6 @@ class OutOfOrderTests {
                 free DRAM 0x1000 on 0, mesh 0, extent 64, of program [1 | 3];
                 allocate DRAM 0x1000 on 0, mesh 0, extent 64, of program [1 | 2]; close
                 = UNEXPLAINED LEAKED
-            is not inferred from a later free
-                mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0, extent 64, of program 2;
-                allocate DRAM 0x1000 on 0, mesh 0, extent 64, of program 1;
-                free DRAM 0x1000 on 0, mesh 0, extent 64, of program 3; close
-                = UNEXPLAINED LEAKED
             are undecided where a free fits two buffers of an unknown allocator of the mesh
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0; allocate DRAM 0x1000 on 0, owning, mesh 0;
                 free DRAM 0x1000 on 0, owning, mesh 0; close

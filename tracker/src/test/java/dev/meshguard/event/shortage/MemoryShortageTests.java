@@ -154,6 +154,21 @@ class MemoryShortageTests {
     }
 
     @Test
+    void countsOwnersThatDifferOnlyByANumber() {
+        MemoryShortage shortage = anywhere(
+                BANK,
+                block(0, 256, USER.ownedBy(Owner.program("1 (conv2d)"))),
+                block(256, 320, USER.ownedBy(Owner.program("2 (add)"))),
+                block(320, 448, USER.ownedBy(Owner.program("3 (conv2d)"))));
+
+        assertThat(shortage.lines())
+                .contains("  384 B  2 buffers, owners 2 programs (conv2d)", "  64 B  1 buffer, owner program 2 (add)");
+        assertThat(shortage.holders().get(0).owners())
+                .containsExactly(Owner.program("1 (conv2d)"), Owner.program("3 (conv2d)"));
+        assertThat(shortage.holders().get(0).owner()).isEmpty();
+    }
+
+    @Test
     void sumsUpTheHoldersBeyondTen() {
         List<Block> blocks = new ArrayList<>();
         for (int index = 0; index < 12; index++) {

@@ -33,11 +33,6 @@ class JournalTests {
     }
 
     @Test
-    void hasNothingToReadBeforeTheFirstEvent() {
-        assertThat(new Journal().events()).isEmpty();
-    }
-
-    @Test
     void readsAllOtherEventsAfterAReportWithoutATypeWasRefused() {
         Journal journal = new Journal();
         HistoryEvent next = new HistoryEvent.RoundBegan(1, 1);

@@ -163,13 +163,6 @@ class AccumulationTests {
     }
 
     @Test
-    void aHistoryWithoutRoundsDecidesNothing() {
-        tracker.allocated(0, DRAM, KIB, 64);
-
-        assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
-    }
-
-    @Test
     void roundsThatOverlapDecideNothing() {
         Scope first = tracker.round(1);
         Scope second = tracker.round(2);
