@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Phase;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.shortage.FreeSpace;
@@ -18,7 +16,6 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
-import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.budget.BudgetSpec;
@@ -167,12 +164,12 @@ class GrowthReportTests {
 
     @Test
     void reportsAPeakOverBudgetWithItsTopConsumers() {
-        try (Scope test = tracker.phase(Phase.TEST)) {
-            for (int device = 0; device < 2; device++) {
-                report(AllocationDetails.user().labelled("kv-cache"), device, L1, 4_096, 2_048);
-                report(AllocationDetails.circularBuffer(Owner.program("7")), device, L1, 8_192, 4_096);
-            }
-        }
+        HistoryScript.on(tracker).report("""
+                phase TEST; allocate L1 4096 on 0, size 2048, label kv-cache;
+                allocate L1 8192 on 0, size 4096, circular buffer of program 7;
+                allocate L1 4096 on 1, size 2048, label kv-cache;
+                allocate L1 8192 on 1, size 4096, circular buffer of program 7; phase START
+                """);
 
         assertThat(budget(List.of(), BudgetSpec.of(L1).peakBytes(4_096).buffers(1)))
                 .isEqualTo("""
@@ -298,11 +295,13 @@ class GrowthReportTests {
     }
 
     private void take(int device, String label, long address) {
-        report(AllocationDetails.user().labelled(label), device, DRAM, address, 12_000);
-    }
-
-    private void report(AllocationDetails details, int device, BufferType type, long address, long size) {
-        tracker.allocated(tracker.request(details), device, type, address, size, Ownership.OWNING);
+        tracker.allocated(
+                tracker.request(AllocationDetails.user().labelled(label)),
+                device,
+                DRAM,
+                address,
+                12_000,
+                Ownership.OWNING);
     }
 
     private void attach(String source, SourceVocabulary words) {

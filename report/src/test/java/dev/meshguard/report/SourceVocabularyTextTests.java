@@ -177,14 +177,6 @@ class SourceVocabularyTextTests {
 
                 1. double free: SYSTEM_MEMORY (event #5)
                 …
-            names a buffer of which reports are missing
-                source netty, memory Netty memory, freed by release released; phase TEST;
-                allocate SYSTEM_MEMORY 1 on none, size 128, from netty; lost 1 the leak detector was replaced; checked
-
-                INCONCLUSIVE  128 B of Netty memory in 1 buffer may have leaked
-                …
-                   why   undecided: no release was reported
-                …
             names each buffer in the words of its own source
                 mesh 0 over 0; source arenas, memory native memory, counted in arena, freed by close closed; phase TEST;
                 allocate SYSTEM_MEMORY 1 on none, size 4096, from arenas; allocate DRAM 0x1000 on 0, mesh 0; close

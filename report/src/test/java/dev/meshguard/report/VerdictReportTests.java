@@ -83,6 +83,32 @@ class VerdictReportTests {
                 CLEAN  all memory was freed
                 note    second free, ignored by the runtime, once; the first at event #3: DRAM 0x1000 (4096) on device 0
                 sum     1 allocated = 1 freed
+            names paths that differ in an index as one
+                allocate DRAM 0x1000 on 0; handle held by ModelTest.model -> Model.weights -> ArrayList[0];
+                allocate DRAM 0x2000 on 0, same line; handle held by ModelTest.model -> Model.weights -> ArrayList[7]
+
+                LEAK  128 B in 2 DRAM buffers, HELD by Model.weights; allocated in HistoryTests.java:1
+                …
+                   why   HELD: still referenced by ModelTest.model -> Model.weights -> ArrayList[0..7] (events #2 to #4)
+                …
+            leaves numbers that no index has as they are
+                allocate DRAM 0x1000 on 0; handle held by Model.cache -> HashMap[#99999999999999999999999];
+                allocate DRAM 0x2000 on 0, same line; handle held by Model.cache -> HashMap[#99999999999999999999999]
+
+                …
+                   why   HELD: still referenced by Model.cache -> HashMap[#99999999999999999999999] (events #2 to #4)
+                …
+            lists circular buffers of a program that was never closed after what allocators hold
+                without origins; allocate L1 101152 on 0, size 65536, owning, circular buffer of program 1 (ring_mla);
+                allocate DRAM 0x1000 on 0, size 2048, owning, label weights
+
+                LEAK  66 KiB in 2 buffers, 2 findings; largest 2 KiB "weights" UNEXPLAINED
+                …
+                2. L1  64 KiB (65536 B) on device 0 at 0x18b20 (101152), owned by program 1 (ring_mla)
+                …
+                   fix   Close the workload, or a program that is in none, before close_mesh_device: program 1 (ring_mla) keeps its
+                         memory until then.
+                …
             says why it cannot know
                 without origins; mesh 1 over 0..1; lost 3 the socket's buffer was full;
                 allocate DRAM 0x1000 on 0..1, size 2097152, label kv-cache
