@@ -112,7 +112,9 @@ class MeshOverlapTests {
             tracker.deviceClosed(0);
         }
 
-        assertThat(tracker.history().live()).hasSize(2);
+        assertThat(tracker.history().live())
+                .hasSize(2)
+                .allMatch(buffer -> tracker.history().closeOf(buffer).isPresent());
         assertThat(tracker.history().anomalies()).isEmpty();
     }
 
