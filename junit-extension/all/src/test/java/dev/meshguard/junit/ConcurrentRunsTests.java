@@ -65,35 +65,25 @@ class ConcurrentRunsTests {
 
     /** JUnit's modes of concurrent execution. */
     private enum Pool {
-        TWO_WORKERS("same_thread", "concurrent", "fixed", "fixed.parallelism", "2"),
-        FOUR_WORKERS("concurrent", "concurrent", "fixed", "fixed.parallelism", "4"),
-        SIXTEEN_WORKERS("concurrent", "concurrent", "fixed", "fixed.parallelism", "16"),
-        METHODS_OF_ONE_CLASS("concurrent", "same_thread", "fixed", "fixed.parallelism", "4"),
-        AS_MANY_AS_THERE_ARE_CORES("concurrent", "concurrent", "dynamic", "dynamic.factor", "3"),
+        TWO_WORKERS("same_thread", "concurrent", "strategy=fixed fixed.parallelism=2"),
+        FOUR_WORKERS("concurrent", "concurrent", "strategy=fixed fixed.parallelism=4"),
+        SIXTEEN_WORKERS("concurrent", "concurrent", "strategy=fixed fixed.parallelism=16"),
+        METHODS_OF_ONE_CLASS("concurrent", "same_thread", "strategy=fixed fixed.parallelism=4"),
+        AS_MANY_AS_THERE_ARE_CORES("concurrent", "concurrent", "strategy=dynamic dynamic.factor=3"),
         /** From JUnit 6.1 on; before, the same as four work-stealing threads. */
-        WITHOUT_FORK_JOIN("concurrent", "concurrent", "fixed", "fixed.parallelism", "4") {
-            @Override
-            Map<String, String> parameters() {
-                Map<String, String> parameters = super.parameters();
-                parameters.put(PREFIX + "config.executor-service", "worker_thread_pool");
-                return parameters;
-            }
-        };
+        WITHOUT_FORK_JOIN(
+                "concurrent", "concurrent", "strategy=fixed fixed.parallelism=4 executor-service=worker_thread_pool");
 
         private static final String PREFIX = "junit.jupiter.execution.parallel.";
 
         private final String methods;
         private final String classes;
-        private final String strategy;
-        private final String option;
-        private final String value;
+        private final String config;
 
-        Pool(String methods, String classes, String strategy, String option, String value) {
+        Pool(String methods, String classes, String config) {
             this.methods = methods;
             this.classes = classes;
-            this.strategy = strategy;
-            this.option = option;
-            this.value = value;
+            this.config = config;
         }
 
         static Pool of(long seed) {
@@ -105,8 +95,9 @@ class ConcurrentRunsTests {
             parameters.put(PREFIX + "enabled", "true");
             parameters.put(PREFIX + "mode.default", methods);
             parameters.put(PREFIX + "mode.classes.default", classes);
-            parameters.put(PREFIX + "config.strategy", strategy);
-            parameters.put(PREFIX + "config." + option, value);
+            Arrays.stream(config.split(" ", -1))
+                    .map(option -> option.split("=", 2))
+                    .forEach(option -> parameters.put(PREFIX + "config." + option[0], option[1]));
             return parameters;
         }
     }

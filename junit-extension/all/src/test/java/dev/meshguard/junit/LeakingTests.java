@@ -105,7 +105,7 @@ class LeakingTests implements WithFixtures {
 
     @AfterEach
     void forget() {
-        StaticTestCase.registry.clear();
+        HeldTestCase.registry.clear();
         ofPassedTest = null;
     }
 
@@ -127,8 +127,36 @@ class LeakingTests implements WithFixtures {
     @interface OnOneDevice {}
 
     @OnOneDevice
-    static class OuterTestCase {
+    static class HeldTestCase {
+        private static final Map<Integer, Optional<MeshBuffer>> registry = new HashMap<>();
         private final Map<String, Supplier<MeshBuffer>> layers = new HashMap<>();
+        private @Nullable Program program;
+
+        @Test
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                text = {
+                    "4 KiB in 1 DRAM buffer",
+                    "at dev.meshguard.junit.LeakingTests$HeldTestCase.aBufferInAStaticFieldIsHeldByTheClass(",
+                    "HELD: still referenced by HeldTestCase.registry -> HashMap[7] -> Optional ("
+                })
+        void aBufferInAStaticFieldIsHeldByTheClass(MeshDevice mesh) {
+            registry.put(7, Optional.of(Buffers.take(mesh)));
+        }
+
+        @Test
+        @MustFail(
+                verdict = Outcome.LEAKED,
+                text = {
+                    "4 KiB in 1 DRAM buffer",
+                    "owned by program 1 (mine)",
+                    "HELD: still referenced by HeldTestCase.program (event #",
+                    "the own allocator of device 0 reported "
+                })
+        void aProgramThatIsKeptHoldsItsBinary(Ttnn ttnn, MeshDevice mesh) {
+            program = ttnn.createProgram("mine").addKernel(2);
+            mesh.enqueueProgram(0, program);
+        }
 
         @Nested
         class Inner {
@@ -137,30 +165,13 @@ class LeakingTests implements WithFixtures {
                     verdict = Outcome.LEAKED,
                     text = {
                         "4 KiB in 1 DRAM buffer",
-                        "at dev.meshguard.junit.LeakingTests$OuterTestCase$Inner.aBufferInAFieldOfATestAroundIsHeldByIt(",
-                        "HELD: still referenced by OuterTestCase.layers -> HashMap[\"layer3\"] -> a lambda (event #"
+                        "at dev.meshguard.junit.LeakingTests$HeldTestCase$Inner.aBufferInAFieldOfATestAroundIsHeldByIt(",
+                        "HELD: still referenced by HeldTestCase.layers -> HashMap[\"layer3\"] -> a lambda (event #"
                     })
             void aBufferInAFieldOfATestAroundIsHeldByIt(MeshDevice mesh) {
                 MeshBuffer buffer = Buffers.take(mesh);
                 layers.put("layer3", () -> buffer);
             }
-        }
-    }
-
-    @OnOneDevice
-    static class StaticTestCase {
-        private static final Map<Integer, Optional<MeshBuffer>> registry = new HashMap<>();
-
-        @Test
-        @MustFail(
-                verdict = Outcome.LEAKED,
-                text = {
-                    "4 KiB in 1 DRAM buffer",
-                    "at dev.meshguard.junit.LeakingTests$StaticTestCase.aBufferInAStaticFieldIsHeldByTheClass(",
-                    "HELD: still referenced by StaticTestCase.registry -> HashMap[7] -> Optional ("
-                })
-        void aBufferInAStaticFieldIsHeldByTheClass(MeshDevice mesh) {
-            registry.put(7, Optional.of(Buffers.take(mesh)));
         }
     }
 
@@ -185,25 +196,6 @@ class LeakingTests implements WithFixtures {
 
         @Test
         void decode() {}
-    }
-
-    @OnOneDevice
-    static class ProgramTestCase {
-        private @Nullable Program program;
-
-        @Test
-        @MustFail(
-                verdict = Outcome.LEAKED,
-                text = {
-                    "4 KiB in 1 DRAM buffer",
-                    "owned by program 1 (mine)",
-                    "HELD: still referenced by ProgramTestCase.program (event #",
-                    "the own allocator of device 0 reported "
-                })
-        void aProgramThatIsKeptHoldsItsBinary(Ttnn ttnn, MeshDevice mesh) {
-            program = ttnn.createProgram("mine").addKernel(2);
-            mesh.enqueueProgram(0, program);
-        }
     }
 
     /** The collection of the search would free it, and must not make the test pass. */

@@ -153,14 +153,6 @@ class SharedRunStateTests {
     }
 
     @Test
-    void aJvmThatJudgesTheRunItselfLeavesNothing() throws IOException {
-        expecting("label weights because \"shared\"\n");
-        parameters.put("meshguard.run", "7");
-
-        assertThat(begin().unjudged()).isEmpty();
-    }
-
-    @Test
     void aJvmThatWasKilledMakesTheRunInconclusive() throws IOException {
         expecting("label weights because \"shared\"\n");
         inFindings("7");
