@@ -13,7 +13,11 @@ public final class OwnJvm {
 
     private OwnJvm() {}
 
-    /** Returns the standard output of a program; its errors appear among those of the tests. */
+    /**
+     * Returns the standard output of a program; its errors appear among those of the tests.
+     *
+     * @throws IllegalStateException if it ends with another status than 0
+     */
     public static String outputOf(Class<?> program, String... options) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -29,7 +33,13 @@ public final class OwnJvm {
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        int status = process.onExit().join().exitValue();
+        if (status != 0) {
+            throw new IllegalStateException(
+                    program.getName() + " ended with status " + status + ", after it had printed: " + output);
+        }
+        return output;
     }
 
     private static String folderOf(Class<?> program) {
