@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
@@ -144,7 +146,8 @@ class GrowthAssertionsTests {
 
     @Test
     void aBudgetOfObjectsNamesNoSize() {
-        tracker.lease(AllocationDetails.user().labelled("Cursor"), OriginFilter.none(), SYSTEM_MEMORY, 0);
+        tracker.sourceAttached(SourceDescription.of("database").speaking(SourceVocabulary.ofObjects("Cursor")));
+        tracker.lease(AllocationDetails.user().fromSource("database"), OriginFilter.none(), SYSTEM_MEMORY, 0);
 
         Assertions.assertThat(textOf(() -> assertThat(tracker)
                         .staysWithin(BudgetSpec.of(SYSTEM_MEMORY).buffers(0))))
@@ -152,7 +155,7 @@ class GrowthAssertionsTests {
                 OVER BUDGET  1 limit of 1 budget not met
                 1. memory of no device: 1 buffer at once, 1 more than the budget of 0
                    at {allocated} in START
-                   held 1 buffer: SYSTEM_MEMORY buffers \"Cursor\""""));
+                   held 1 Cursor: Cursor"""));
     }
 
     @Test

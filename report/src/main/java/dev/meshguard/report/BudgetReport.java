@@ -140,7 +140,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         List<String> lines = new ArrayList<>();
         exceeded.topConsumers().stream().limit(MAX_CONSUMERS).forEach(consumer -> {
             lines.add(INDENT + "held " + (consumer.bytes() == 0 ? "" : Quantities.size(consumer.bytes()) + " in ")
-                    + Quantities.count(consumer.buffers(), "buffer") + ": " + consumer.site());
+                    + consumer.words().count(consumer.buffers()) + ": " + consumer.name());
             consumer.origin().flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + "at " + frame));
         });
         int more = exceeded.topConsumers().size() - MAX_CONSUMERS;

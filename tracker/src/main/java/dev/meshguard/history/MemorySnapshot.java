@@ -90,9 +90,12 @@ public record MemorySnapshot(Map<MemoryKey, Amount> amounts) {
         amounts.forEach((key, amount) -> text.append(text.isEmpty() ? "" : "\n")
                 .append(key)
                 .append(": ")
-                .append(Quantities.size(amount.bytes()))
-                .append(" in ")
+                .append(isOfUnknownSize(key, amount) ? "" : Quantities.size(amount.bytes()) + " in ")
                 .append(Quantities.count(amount.buffers(), "buffer")));
         return text.toString();
+    }
+
+    private static boolean isOfUnknownSize(MemoryKey key, Amount amount) {
+        return key.device() == HistoryEvent.NO_DEVICE && amount.bytes() == 0;
     }
 }

@@ -2,12 +2,14 @@ package dev.meshguard.history;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.SYSTEM_MEMORY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginFilter;
 import org.junit.jupiter.api.Test;
 
 class MemorySnapshotTests {
@@ -22,9 +24,12 @@ class MemorySnapshotTests {
         var system = tracker.request(AllocationDetails.system(new Owner(Owner.Kind.FABRIC, "router")));
         tracker.allocated(system, 0, DRAM, 0xf000, 32, Ownership.OWNING);
 
+        tracker.lease(AllocationDetails.user(), OriginFilter.none(), SYSTEM_MEMORY, 0);
+
         MemorySnapshot snapshot = tracker.snapshot();
 
         assertThat(snapshot).hasToString("""
+                        no device SYSTEM_MEMORY USER: 1 buffer
                         device 0 DRAM USER: 36 KiB (36864 B) in 2 buffers
                         device 0 DRAM SYSTEM: 32 B in 1 buffer
                         device 1 L1 USER: 64 B in 1 buffer""");

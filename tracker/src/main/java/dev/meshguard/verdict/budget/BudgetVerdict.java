@@ -2,6 +2,7 @@ package dev.meshguard.verdict.budget;
 
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.shortage.FreeSpace;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
@@ -183,9 +184,10 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                         && event < interval.until()) {
                     AllocationSite site = sites.siteOf(buffer);
                     long circular = buffer.kind() == BufferKind.CIRCULAR_BUFFER ? interval.size() : 0;
+                    SourceVocabulary words = history.vocabularyOf(buffer.request());
                     consumers.merge(
                             site,
-                            new TopConsumer(site, sites.originOf(site), 1, interval.size(), circular),
+                            new TopConsumer(site, words, sites.originOf(site), 1, interval.size(), circular),
                             TopConsumer::and);
                 }
             }
