@@ -93,7 +93,7 @@ class OutOfOrderTests {
             are decided for a buffer of another allocator at the address
                 mesh 0 over 0; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 0, owning, mesh 0, extent 64, allocator MESH;
                 allocate DRAM 0x1000 on 0, owning, mesh 0, extent 64, allocator MESH;
-                allocate DRAM 0x1000 on 0, owning, extent 64, [mesh 0, allocator SUB_DEVICE | mesh 1, allocator MESH];
+                allocate DRAM 0x1000 on 0, owning, extent 64, [mesh 0, allocator SUB_DEVICE 0 of 0 | mesh 1, allocator MESH];
                 free DRAM 0x1000 on 0, owning, mesh 0, extent 64, allocator MESH; close
                 = statuses UNDECIDED LEAKED
             are decided where the first buffer was freed before

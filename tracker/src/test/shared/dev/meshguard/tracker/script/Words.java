@@ -124,7 +124,10 @@ final class Words {
     /** {@code MESH}, {@code DEVICE}, or {@code SUB_DEVICE 0 of 1}: the first one of manager 1. */
     AllocatorId allocator() {
         AllocatorId.Kind kind = constant(AllocatorId.Kind.class);
-        int subDevice = isEmpty() ? 0 : integer();
-        return new AllocatorId(kind, isEmpty() ? 0 : skip("of").integer(), subDevice);
+        if (kind != AllocatorId.Kind.SUB_DEVICE) {
+            return new AllocatorId(kind, 0, 0);
+        }
+        int subDevice = integer();
+        return AllocatorId.subDevice(skip("of").integer(), subDevice);
     }
 }
