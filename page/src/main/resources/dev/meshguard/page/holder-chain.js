@@ -2,25 +2,16 @@
 
 /** Draws the references that hold a buffer as LeakCanary does: one a line, from the root to the handle, with the suspect marked. */
 const HolderChain = (() => {
-    /** An element of an array, a list or a map: to drop the field that holds it is what helps. */
-    const isElement = (step) => step.includes("[");
-
-    /** The last field of the user's code before the elements of collections. */
-    const suspectOf = (steps) => {
-        const last = steps.findLastIndex((step) => !isElement(step));
-        return last < 0 ? steps.length - 1 : last;
-    };
-
     /** A class and its field: the field is what refers to the next step. */
     const reference = (step, isSuspect) => {
-        const dot = isElement(step) ? -1 : step.lastIndexOf(".");
+        const dot = step.includes("[") ? -1 : step.lastIndexOf(".");
         const field = Dom.make(isSuspect ? "mark" : "span", { class: "reference" }, step.slice(dot + 1));
         return dot < 0 ? field : [step.slice(0, dot + 1), field];
     };
 
-    const draw = (steps) => {
-        const suspect = suspectOf(steps);
-        return Dom.make(
+    /** Draws the steps of a path; the suspect is the index of one of them, if there is one. */
+    const draw = (steps, suspect) =>
+        Dom.make(
             "ol",
             { class: "chain" },
             steps.map((step, index) =>
@@ -33,7 +24,6 @@ const HolderChain = (() => {
             ),
             Dom.make("li", { class: "held" }, "the handle of the buffer"),
         );
-    };
 
     return { draw };
 })();

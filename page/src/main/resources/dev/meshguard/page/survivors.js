@@ -81,7 +81,7 @@ const SurvivorsView = (() => {
                 {},
                 Dom.make("h3", {}, group.cause ? `Why: ${group.cause}` : "Why"),
                 facts(group.evidence),
-                group.chain ? [Dom.make("h3", {}, "Held by"), HolderChain.draw(group.chain)] : null,
+                group.chain ? [Dom.make("h3", {}, "Held by"), HolderChain.draw(group.chain, group.holder)] : null,
                 group.context.length > 0 ? [Dom.make("h3", {}, "Around it"), facts(group.context)] : null,
                 group.consequenceOf == null ? null : Dom.make("p", { class: "consequence" }, `It goes away with ${name(data.groups[group.consequenceOf])}.`),
                 group.fix ? [Dom.make("h3", {}, "What to do"), Dom.make("p", { class: "fix" }, group.fix)] : null,

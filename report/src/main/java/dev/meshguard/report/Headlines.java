@@ -40,10 +40,6 @@ final class Headlines {
     private static final String OVERWRITTEN = "OVERWRITTEN  ";
     private static final String OVERLAP = "OVERLAP  ";
 
-    /** A step of a path into a container of the JDK; all others name a field, a thread local or a lambda. */
-    private static final Pattern IN_CONTAINER = Pattern.compile(
-            ".*]|(an element|a key|a value|the value of null) of .*|Optional|AtomicReference|CompletableFuture|FutureTask|Map\\.Entry");
-
     private static final Pattern END_OF_REASON = Pattern.compile(", so |\\.( |$)");
 
     private final LeakVerdict verdict;
@@ -238,7 +234,7 @@ final class Headlines {
                 && history.openMeshes().size() < history.meshes().size();
     }
 
-    /** Returns the field that holds the handle: the last of the path that is no part of a container. */
+    /** Returns the field that holds the handle. */
     private Optional<String> holder(SurvivorFinding finding) {
         SurvivorGroup first = finding.first();
         if (first.cause() != Cause.HELD) {
@@ -247,8 +243,8 @@ final class Headlines {
         return first.evidence().get(0).events().stream()
                 .flatMap(event -> history.event(event).stream())
                 .filter(HistoryEvent.HandleTraced.class::isInstance)
-                .flatMap(event -> ((HistoryEvent.HandleTraced) event).reachability().path().stream())
-                .filter(step -> !IN_CONTAINER.matcher(step).matches())
+                .map(event -> ((HistoryEvent.HandleTraced) event).reachability())
+                .flatMap(found -> found.holder().stream().mapToObj(found.path()::get))
                 .reduce((earlier, later) -> later);
     }
 

@@ -2,6 +2,9 @@ package dev.meshguard.event;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -19,6 +22,10 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Reachability(State state, List<String> path) {
+
+    /** A step into a container of the JDK; all others name a field, a thread local or a lambda. */
+    private static final Pattern IN_CONTAINER = Pattern.compile(
+            ".*]|(an element|a key|a value|the value of null) of .*|Optional|AtomicReference|CompletableFuture|FutureTask|Map\\.Entry");
 
     /** The result of a search. */
     public enum State {
@@ -61,6 +68,13 @@ public record Reachability(State state, List<String> path) {
     /** Returns that the search had no result. */
     public static Reachability unknown() {
         return new Reachability(State.UNKNOWN, List.of());
+    }
+
+    /** Returns the index of the field to change: the last step of the path that is no part of a container; empty if there is none. */
+    public OptionalInt holder() {
+        return IntStream.range(0, path.size())
+                .filter(step -> !IN_CONTAINER.matcher(path.get(step)).matches())
+                .reduce((earlier, later) -> later);
     }
 
     /** Returns the path as one text, {@code KvCacheTest.cache -> ArrayList[0]}, if there is one. */

@@ -304,7 +304,8 @@ final class SampleRuns {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
         MemoryRequest request = tracker.request(AllocationDetails.user());
         tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 1024, Ownership.OWNING);
-        tracker.traced(request, Reachability.heldBy(List.of("ModelTest.model", "Model.weights", "ArrayList[0]")));
+        tracker.traced(
+                request, Reachability.heldBy(List.of("ModelTest.model", "Model.weights", "Optional", "ArrayList[0]")));
         tracker.meshClosed(0);
         return SampleRun.of("ModelTest.holds()", tracker);
     }

@@ -3,6 +3,7 @@ package dev.meshguard.page.internal.data;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.Reachability;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
@@ -24,8 +25,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Writes the groups of survivors, with all that their page shows about each, and their sums by cause. */
 final class GroupWriter {
@@ -41,8 +44,8 @@ final class GroupWriter {
     private final FindingParts grouped;
     private final int digits;
 
-    /** The chains of references to handles, by the event that found them. */
-    private final Map<Long, List<String>> chains;
+    /** What was found about handles, by the event of the search. */
+    private final Map<Long, Reachability> searches;
 
     GroupWriter(RunFigures figures, FindingParts grouped) {
         this.report = figures.report();
@@ -52,10 +55,8 @@ final class GroupWriter {
         this.digits = Fingerprint.digitsOf(grouped.entries().stream()
                 .map(entry -> entry.part().fingerprint())
                 .toList());
-        this.chains = verdict.history().events(HistoryEvent.HandleTraced.class).stream()
-                .collect(Collectors.toMap(
-                        HistoryEvent.HandleTraced::number,
-                        trace -> trace.reachability().path()));
+        this.searches = verdict.history().events(HistoryEvent.HandleTraced.class).stream()
+                .collect(Collectors.toMap(HistoryEvent.HandleTraced::number, HistoryEvent.HandleTraced::reachability));
     }
 
     /** Returns the numbers of all events that evidence refers to. */
@@ -169,25 +170,28 @@ final class GroupWriter {
         json.writeStringField("phase", group.first().buffer().allocatedIn().name());
         JsonParts.optional("site", group.origin().flatMap(Origin::site).map(Object::toString), json);
         Columns.texts("frames", group.origin().map(StackTree::frames).orElse(List.of()), json);
-        List<String> chain = chainOf(group);
-        if (!chain.isEmpty()) {
-            Columns.texts("chain", chain, json);
+        Optional<Reachability> held = chainOf(group);
+        if (held.isPresent()) {
+            Columns.texts("chain", held.get().path(), json);
+            OptionalInt holder = held.get().holder();
+            if (holder.isPresent()) {
+                json.writeNumberField("holder", holder.getAsInt());
+            }
         }
         evidence("evidence", group.evidence(), json);
         evidence("context", group.circumstances(), json);
         entry("entry", snippets.narrowest(group), json);
     }
 
-    /** Returns the references that hold the first buffer, beginning at the root; empty if they are unknown. */
-    private List<String> chainOf(SurvivorGroup group) {
+    /** Returns the references that hold the first buffer; empty if they are unknown. */
+    private Optional<Reachability> chainOf(SurvivorGroup group) {
         return group.cause() != Cause.HELD
-                ? List.of()
+                ? Optional.empty()
                 : group.evidence().stream()
                         .flatMap(evidence -> evidence.events().stream())
-                        .map(event -> chains.getOrDefault(event, List.of()))
-                        .filter(chain -> !chain.isEmpty())
-                        .findFirst()
-                        .orElse(List.of());
+                        .flatMap(event -> Stream.ofNullable(searches.get(event)))
+                        .filter(found -> !found.path().isEmpty())
+                        .findFirst();
     }
 
     /** A test that failed for lack of memory may not have reached the code that frees it: then nothing is expected. */
