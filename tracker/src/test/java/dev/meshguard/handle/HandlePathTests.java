@@ -3,6 +3,7 @@ package dev.meshguard.handle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Reachability;
 import dev.meshguard.tracker.OriginCapture;
 import java.io.IOException;
 import java.io.InputStream;
@@ -116,6 +117,17 @@ class HandlePathTests {
 
         assertThat(search.pathFrom(this, HANDLE))
                 .isEqualTo(Optional.ofNullable(step).map(told -> "HandlePathTests.kept -> " + told));
+    }
+
+    @ParameterizedTest
+    @MethodSource("containers")
+    void aContainerIsHeldByItsField(Object container, @Nullable String step) {
+        Stream<String> steps = Stream.ofNullable(step).flatMap(told -> Stream.of(told.split(" -> ", -1)));
+
+        assertThat(Reachability.heldBy(Stream.concat(Stream.of("HandlePathTests.kept"), steps)
+                                .toList())
+                        .holder())
+                .hasValue(0);
     }
 
     @Test
