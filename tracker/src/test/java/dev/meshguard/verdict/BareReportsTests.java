@@ -46,9 +46,10 @@ class BareReportsTests {
                 without origins; allocate L1 101152 on 0, size 4096; allocate L1 0x1ab20 on 0, size 4096;
                 allocate L1 0x19b20 on 1, size 4096
                 = statuses UNDECIDED LEAKED LEAKED
-            dram at that address is no stack
-                without origins; allocate DRAM 101152 on 0, size 4096
-                = statuses LEAKED
+            there is no stack [of DRAM at that address | where the base is not known]
+                without origins; allocate [DRAM 101152 on 0, size 4096
+                | L1 101184 on 0, size 4096; allocate L1 105280 on 0, size 4096]
+                = statuses [LEAKED | LEAKED LEAKED]
             a source that says more is judged by that
                 [without origins; | without origins; | without origins;
                 | ] allocate L1 101152 on 0, size 4096[, of program 7 | , label ring | , owning | ]
@@ -63,9 +64,6 @@ class BareReportsTests {
                 = LEAKED, statuses UNDECIDED LEAKED, causes UNEXPLAINED PROCESS_DIED, reasons REPORTS_FIT_BOTH
                 because 2 reports of this address are open, and an allocator does not allocate an address twice: some
                     are of a view or a circular buffer, or a free is missing (the last report is {last allocated})
-            where the base is not known there is no stack
-                without origins; allocate L1 101184 on 0, size 4096; allocate L1 105280 on 0, size 4096
-                = statuses LEAKED LEAKED
             """)
     void isJudgedBy(Story story) {
         story.holds();

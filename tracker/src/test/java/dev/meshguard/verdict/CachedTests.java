@@ -4,14 +4,10 @@ package dev.meshguard.verdict;
 class CachedTests {
 
     @Stories("""
-            names the cache that keeps the owner
-                allocate DRAM 0x3ffff800 on 0, size 12288, of program 7; cached program 7
+            names the cache that keeps [a program | a trace]
+                allocate DRAM 0x3ffff800 on 0, size 12288, of [program 7 | trace 0]; cached [program 7 | trace 0]
                 = CACHED LEAKED
-                because program 7 has been in the program cache since {owner cached} and never left it
-            is named for a live trace
-                allocate DRAM 0x1000 on 0, of trace 0; cached trace 0
-                = CACHED LEAKED
-                because trace 0 has been in the program cache since {owner cached} and never left it
+                because [program 7 | trace 0] has been in the program cache since {owner cached} and never left it
             is not named [when the owner left the cache | for an owner in no cache | for a buffer without owner]
                 allocate DRAM 0x1000 on 0[, of program 7 | , of program 7 | ]; cached program [7; end program 7 | 8 | 7]
                 = UNEXPLAINED LEAKED
