@@ -26,11 +26,6 @@ class FreeUnreportedTests {
                 = FREE_UNREPORTED MISREPORTED
                 because the allocator reported 0x1000 (4096) as free before the allocators were wiped ({last witnessed})
                 because the allocator reported 0x1000 (4096) as allocated when close began ({witnessed 1})
-            is named by the first reading that covers the memory
-                mesh 0 over 0..1; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 1;
-                witness CLOSE_BEGUN DRAM on 0; close
-                = FREE_UNREPORTED MISREPORTED
-                because the allocator reported 0x1000 (4096) as free when close began ({last witnessed})
             is left to what is late where nobody reports that a device is closed
                 mesh 0 over 0; allocate DRAM 0x1000 on 0; close without devices; ignore DRAM 0x1000 on 0, DEVICE_CLOSED
                 = LATE FREED_LATE

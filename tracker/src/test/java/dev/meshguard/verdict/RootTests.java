@@ -45,9 +45,6 @@ class RootTests {
                 mesh 0 over 0; allocate DRAM 0x2000 on 0, of program 7;
                 allocate L1 0x1000 on 0, size 32, circular buffer of program 7; end program 7; close
                 = leaks 2, statuses LEAKED MISREPORTED
-            a user's buffer is no consequence of a program
-                allocate DRAM 0x1000 on 0; allocate DRAM 0x2000 on 0, of program 7; cached program 7
-                = leaks 2
             what belongs to an owner that is never kept is no consequence
                 allocate DRAM 0x1000 on 0, of command-queue 0; allocate L1 0x2000 on 0, of command-queue 0
                 = leaks 2

@@ -140,6 +140,18 @@ class AccumulationTests {
     }
 
     @Test
+    void aSiteThatReplacesItsBufferByALargerOneGrowsWithoutMoreBuffers() {
+        for (int round = 1; round <= 4; round++) {
+            tracker.freed(0, DRAM, KIB);
+            tracker.allocated(0, DRAM, KIB, round * 64L);
+            tracker.round(round).close();
+        }
+
+        assertThat(described(accumulation()))
+                .isEqualTo("GROWING; [0, 0, 0, 0] [0, 64, 64, 64] on [0] GROWING; DRAM of device 0 by 64");
+    }
+
+    @Test
     void whatIsTakenBetweenTwoRoundsCountsForTheLater() {
         tracker.rounds(3, round -> {});
         tracker.allocated(0, DRAM, KIB, 64);
