@@ -33,6 +33,9 @@ final class ReplayedLedger {
     private static final class Device {
         private final AddressTable<BufferEntry> entries = new AddressTable<>();
         private final Sum[] sums = Stream.generate(Sum::new).limit(TYPES.length).toArray(Sum[]::new);
+
+        /** Whether a process died since the last allocation. */
+        private boolean mayBeLeft;
     }
 
     private final LogRecorder events;
@@ -97,7 +100,7 @@ final class ReplayedLedger {
     private void allocated(BufferReportLine report, BufferEntry entry) {
         isCheckedAtEnd = true;
         running.add(report.pid);
-        if (entry.references == 0 && entry.isAbandoned) {
+        if (entry.references == 0 && (entry.isAbandoned || isLeft(entry.device))) {
             beginOpenPeriod(entry.device);
         }
         events.allocated(report);
@@ -286,6 +289,7 @@ final class ReplayedLedger {
         dead.add(pid);
         latestDead = pid;
         removed = new Sum();
+        devices.values().forEach(device -> device.mayBeLeft = true);
         entries.stream()
                 .filter(entry -> entry.references > 0 && entry.owner == pid)
                 .forEach(this::removeDead);
@@ -363,6 +367,20 @@ final class ReplayedLedger {
         entered = 0;
         entries.forEach(entry -> entry.isEntered = false);
         live().forEach(this::enter);
+    }
+
+    /** Returns whether dead processes left all that is allocated on a device: who allocates next has opened it again. */
+    private boolean isLeft(int number) {
+        Device device = Objects.requireNonNull(devices.get(number));
+        boolean mayBeLeft = device.mayBeLeft;
+        device.mayBeLeft = false;
+        List<BufferEntry> allocated = mayBeLeft
+                ? entries.stream()
+                        .filter(entry -> entry.device == number && entry.openType() != null)
+                        .toList()
+                : List.of();
+        return !allocated.isEmpty()
+                && allocated.stream().allMatch(entry -> entry.references == 0 && entry.isOfDeadOnly);
     }
 
     /** A survivor at an address that is allocated again is another buffer: the device was closed in between. */
