@@ -29,11 +29,8 @@ class CircularBufferUnreportedTests {
             is not named for a report after the end of the program
                 end program 7; allocate L1 101152 on 0, size 4096, circular buffer of program 7
                 = UNEXPLAINED UNDECIDED
-            is not named for a buffer of the allocator
-                allocate L1 101152 on 0, size 4096, of program 7; end program 7
-                = UNEXPLAINED LEAKED
-            is not named while a buffer of the allocator holds the same address
-                allocate L1 101152 on 0, size 4096, circular buffer of program 7;
+            is not named for a buffer of the allocator[ | , nor while it has the address of a circular buffer]
+                [ | allocate L1 101152 on 0, size 4096, circular buffer of program 7;]
                 allocate L1 101152 on 0, size 4096, of program 7; end program 7
                 = UNEXPLAINED LEAKED
             is not named for a life that began as a buffer of the allocator

@@ -16,10 +16,11 @@ import org.junit.jupiter.api.Test;
 class FreeUnreportedTests {
 
     @Stories("""
-            is named when the witness calls the memory free at close
-                mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0; close
+            is named when the witness calls the memory free at close[ | , by the first reading that covers the memory]
+                mesh 0 over [0 | 0..1]; allocate DRAM 0x1000 on 0; [ | witness CLOSE_BEGUN DRAM on 1;]
+                witness CLOSE_BEGUN DRAM on 0; close
                 = FREE_UNREPORTED MISREPORTED
-                because the allocator reported 0x1000 (4096) as free when close began ({witnessed})
+                because the allocator reported 0x1000 (4096) as free when close began ({last witnessed})
             is named when the runtime freed its own memory before the wipe
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, lifetime SYSTEM; witness CLOSE_BEGUN DRAM on 0: 0x1000;
                 witness BEFORE_WIPE DRAM on 0; close

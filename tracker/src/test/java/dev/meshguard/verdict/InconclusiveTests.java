@@ -61,8 +61,8 @@ class InconclusiveTests {
                 = INCONCLUSIVE, FREE_UNREPORTED MISREPORTED
                 inconclusive When close began ({last witnessed}) the allocator held 1 buffer that the ledger does not,
                     the first at DRAM 0x1000 (4096) on device 0.
-            is conclusive for what was allocated after the reset
-                mesh 0 over 0; witness AFTER_WIPE DRAM on 0: 0x1000; close
+            is conclusive for [what was allocated after the reset | a device whose mesh was closed before]
+                mesh 0 over 0; [witness AFTER_WIPE DRAM on 0: 0x1000 | close without devices; mesh 1 over 0]; close
                 = LEAK_FREE, conclusive
             names unreported memory that was allocated before the reset only
                 mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0: 0x2000; witness BEFORE_WIPE DRAM on 0: 0x1000;
@@ -116,9 +116,6 @@ class InconclusiveTests {
                 inconclusive Device 0 was opened again ({device opened [3 | 4]}) while it was open, and so [was 1 other |
                     were 2 others], so the reports of the two meshes cannot be kept apart. Open them through one Ttnn, or close
                     the first one before.
-            is conclusive for a device whose mesh was closed before
-                mesh 0 over 0; close without devices; mesh 1 over 0; close
-                = LEAK_FREE, conclusive
             is inconclusive about memory of which only an earlier or another free is known
                 mesh 0 over 0; free DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0: 0x1000; free DRAM 0x2000 on 0;
                 close
