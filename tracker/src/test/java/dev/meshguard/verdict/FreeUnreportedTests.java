@@ -44,6 +44,16 @@ class FreeUnreportedTests {
                 mesh 0 over 0..1; mesh 1 in 0 over 0; allocate DRAM 0x1000 on 1, allocator DEVICE; close 1;
                 witness CLOSE_BEGUN DRAM on 1, mesh 1, allocator DEVICE; close
                 = FREE_UNREPORTED MISREPORTED
+            is not named for a reading [after its mesh | of another allocator | of another mesh | before | later | of 1 | of L1]
+                [mesh 0 over 0; mesh 1 without 0; allocate DRAM 0x1000 on 0, mesh 1; close 1;
+                witness CLOSE_BEGUN DRAM on 0, mesh 1
+                | mesh 0 over 0; allocate DRAM 0x1000 on 0, mesh 0; witness CLOSE_BEGUN DRAM on 0, allocator DEVICE
+                | mesh 0 over 0; mesh 1 over 1; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 0, mesh 1
+                | mesh 0 over 0; witness CLOSE_BEGUN DRAM on 0; allocate DRAM 0x1000 on 0
+                | mesh 0 over 0; allocate DRAM 0x1000 on 0; close; mesh 1 over 0; witness CLOSE_BEGUN DRAM on 0
+                | mesh 0 over 0..1; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN DRAM on 1
+                | mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN L1 on 0]; close
+                = UNEXPLAINED LEAKED
             is not named for persistent memory
                 mesh 0 over 0; allocate DRAM 0x1000 on 0, lifetime PERSISTENT; witness CLOSE_BEGUN DRAM on 0; close
                 = SYSTEM EXPECTED

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.support.AnnotationConsumer;
  * Runs a test for each {@link Story} of a text. A story begins with its name, in a line without indentation.
  *
  * <pre>
- * is not named for a reading of another memory
- *     mesh 0 over 0; allocate DRAM 0x1000 on 0; witness CLOSE_BEGUN L1 on 0; close
+ * is not named for a reading after the wipe only
+ *     mesh 0 over 0; allocate DRAM 0x1000 on 0; witness AFTER_WIPE DRAM on 0; close
  *     = UNEXPLAINED LEAKED
  * </pre>
  */
