@@ -25,7 +25,7 @@ public record Reachability(State state, List<String> path) {
 
     /** A step into a container of the JDK; all others name a field, a thread local or a lambda. */
     private static final Pattern IN_CONTAINER = Pattern.compile(
-            ".*]|(an element|a key|a value|the value of null) of .*|Optional|AtomicReference|CompletableFuture|FutureTask|Map\\.Entry");
+            ".*]|(an element|a key|a value|the value of null) of .*|Optional|AtomicReference|\\w*Future(Task)?|Map\\.Entry");
 
     /** The result of a search. */
     public enum State {

@@ -30,7 +30,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -62,7 +66,7 @@ class HandlePathTests {
         registry = null;
     }
 
-    static Stream<Arguments> containers() {
+    static Stream<Arguments> containers() throws Exception {
         return Stream.of(
                 Arguments.of(List.of("a", "b", HANDLE), "List[2]"),
                 Arguments.of(Arrays.asList("", null, HANDLE), "List[2]"),
@@ -93,6 +97,7 @@ class HandlePathTests {
                 Arguments.of(CompletableFuture.completedFuture(HANDLE), "CompletableFuture"),
                 Arguments.of(new CompletableFuture<>(), null),
                 Arguments.of(ended(() -> HANDLE), "FutureTask"),
+                Arguments.of(scheduled(() -> HANDLE), "ScheduledFutureTask"),
                 Arguments.of(ended(() -> List.of().get(0)), null),
                 Arguments.of(new FutureTask<>(() -> HANDLE), null),
                 Arguments.of(new Object[] {null, HANDLE}, "Object[1]"),
@@ -107,6 +112,14 @@ class HandlePathTests {
     private static FutureTask<?> ended(Callable<?> code) {
         FutureTask<?> task = new FutureTask<>(code);
         task.run();
+        return task;
+    }
+
+    private static Future<?> scheduled(Callable<?> code) throws Exception {
+        ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
+        Future<?> task = executor.schedule(code, 0, TimeUnit.SECONDS);
+        task.get();
+        executor.shutdown();
         return task;
     }
 
