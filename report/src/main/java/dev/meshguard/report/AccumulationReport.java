@@ -213,14 +213,13 @@ public record AccumulationReport(Accumulation accumulation) {
 
     /**
      * Returns {@code buffers retained on devices 0-7}, {@code arenas retained}, or for objects {@code retained}, and the number in each round;
-     * the bytes if only these have the trend.
+     * {@code bytes retained} and the bytes if only these have the trend.
      */
     private static String retained(SiteGrowth site) {
         SourceVocabulary words = site.words();
         boolean hasTrend = site.buffers().trend() == site.trend();
-        String units = hasTrend ? words.units() : "bytes";
-        return (words.isOfObjects() ? "" : units + " ")
-                + "retained"
+        String units = !hasTrend ? "bytes " : words.isOfObjects() ? "" : words.units() + " ";
+        return units + "retained"
                 + (words.hasDevices() ? " on " + DeviceNames.of(site.devices()) : "")
                 + ": "
                 + (hasTrend ? site.buffers() : site.bytes());
