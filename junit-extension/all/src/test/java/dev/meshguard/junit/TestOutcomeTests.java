@@ -1,6 +1,5 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.mockito.Mockito.mockingDetails;
@@ -35,12 +34,14 @@ import org.assertj.core.api.Assertions;
 import org.assertj.core.api.SoftAssertionsProvider;
 import org.assertj.core.api.junit.jupiter.InjectSoftAssertions;
 import org.assertj.core.api.junit.jupiter.SoftAssertionsExtension;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -326,24 +327,6 @@ class TestOutcomeTests implements WithFixtures {
 
     // A test that exceeds its timeout, and a thread that outlives its test
 
-    @Test
-    void aThreadThatOutlivesItsTestGetsAnErrorFromTheDevice() {
-        assertThat(run(RunawayCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(TimeoutException.class)
-                .withSuppressedVerdict(Outcome.LEAKED);
-        RunawayCase.GOES_ON.countDown();
-
-        Assertions.assertThat(RunawayCase.LATE.join().orElseThrow())
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage(
-                        "SubDeviceManagerTracker is not initialized on MeshDevice 0. This MeshDevice contains only remote"
-                                + " devices (so the runtime; in fact mesh 0 was closed: this Ttnn belonged to"
-                                + " TestOutcomeTests$RunawayCase#runsAway, which is over and was checked. Ask for a Ttnn where you use"
-                                + " it.)");
-    }
-
     @TrackAllocations
     static class InterruptedTestCase {
         @Test
@@ -389,23 +372,30 @@ class TestOutcomeTests implements WithFixtures {
         }
     }
 
+    /** Each run has its own instance, which outlives the test that gives up. */
     @ExtendWith(GivesUp.class)
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     abstract static class RunsAway {
-        final CountDownLatch started = new CountDownLatch(1);
+        private final CountDownLatch started = new CountDownLatch(1);
+        private final CountDownLatch goesOn = new CountDownLatch(1);
+        private final CompletableFuture<Optional<Throwable>> late = new CompletableFuture<>();
 
-        /** Returns what allocating on the mesh throws once another thread lets this one go on. */
-        final Optional<Throwable> takeLate(CountDownLatch goesOn, MeshDevice mesh) {
+        /** Allocates on the mesh once another thread asks for what that throws. */
+        final void takeLate(MeshDevice mesh) {
             started.countDown();
             Latches.await(goesOn);
-            return Optional.ofNullable(Assertions.catchThrowable(() -> Buffers.take(mesh)));
+            late.complete(Optional.ofNullable(Assertions.catchThrowable(() -> Buffers.take(mesh))));
+        }
+
+        /** Lets the thread that runs away go on, and returns what allocating throws there. */
+        final Optional<Throwable> late() {
+            goesOn.countDown();
+            return late.join();
         }
     }
 
     @TrackAllocations
-    static class RunawayCase extends RunsAway {
-        private static final CountDownLatch GOES_ON = new CountDownLatch(1);
-        private static final CompletableFuture<Optional<Throwable>> LATE = new CompletableFuture<>();
-
+    static class RunawayTestCase extends RunsAway {
         /** Allocated before the timeout runs: the start of the other thread depends on the machine's load. */
         @BeforeEach
         void leak(MeshDevice mesh) {
@@ -413,8 +403,20 @@ class TestOutcomeTests implements WithFixtures {
         }
 
         @Test
+        @MustFail(error = TimeoutException.class, suppressed = Outcome.LEAKED)
         void runsAway(MeshDevice mesh) {
-            LATE.complete(takeLate(GOES_ON, mesh));
+            takeLate(mesh);
+        }
+
+        @AfterAll
+        void aThreadThatOutlivesItsTestGetsAnErrorFromTheDevice() {
+            Assertions.assertThat(late().orElseThrow())
+                    .isInstanceOf(MeshRuntimeException.class)
+                    .hasMessage(
+                            "SubDeviceManagerTracker is not initialized on MeshDevice 0. This MeshDevice contains only remote"
+                                    + " devices (so the runtime; in fact mesh 0 was closed: this Ttnn belonged to"
+                                    + " TestOutcomeTests$RunawayTestCase#runsAway, which is over and was checked. Ask for a Ttnn where"
+                                    + " you use it.)");
         }
     }
 
@@ -425,19 +427,15 @@ class TestOutcomeTests implements WithFixtures {
             text =
                     "note    TestOutcomeTests$RunawayOnSharedMeshTestCase#runsAway allocated 8 buffers of these after it was over\n")
     static class RunawayOnSharedMeshTestCase extends RunsAway {
-        private static final CountDownLatch GOES_ON = new CountDownLatch(1);
-        private static final CompletableFuture<Optional<Throwable>> LATE = new CompletableFuture<>();
-
         @Test
         @MustFail(error = TimeoutException.class, alone = true)
         void runsAway(MeshDevice mesh) {
-            LATE.complete(takeLate(GOES_ON, mesh));
+            takeLate(mesh);
         }
 
         @Test
         void runsNextAndIsNotBlamedForWhatTheOtherTakesLate(AllocationTracker tracker) {
-            GOES_ON.countDown();
-            Assertions.assertThat(LATE.join()).isEmpty();
+            Assertions.assertThat(late()).isEmpty();
             Assertions.assertThat(tracker.liveBuffers()).isEqualTo(8);
         }
     }
