@@ -73,12 +73,12 @@ class RecordedRunsTests {
     @Test
     void memoryOfAMeshThatAProgramOpensIsExpectedByALineOfAFile() throws Exception {
         provideClientOfPython();
-        Files.writeString(
-                folder.resolve("leak.py"),
-                "import meshguard\n"
-                        + "mesh = meshguard.Mesh('1x1 mesh', [0])\n"
-                        + "meshguard.allocated(0, 'DRAM', 0x1000, 64, mesh=mesh)\n"
-                        + "mesh.closed()\n");
+        Files.writeString(folder.resolve("leak.py"), """
+                import meshguard
+                mesh = meshguard.Mesh('1x1 mesh', [0])
+                meshguard.allocated(0, 'DRAM', 0x1000, 64, mesh=mesh)
+                mesh.closed()
+                """);
 
         Answer answer = record(
                 List.of("--without-page"), "python3", folder.resolve("leak.py").toString());

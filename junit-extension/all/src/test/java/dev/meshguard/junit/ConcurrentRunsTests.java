@@ -175,6 +175,7 @@ class ConcurrentRunsTests {
     }
 
     /** A thousand tests of every kind, in twenty classes: with a mesh of their own, and on one of their class. */
+    @SuppressWarnings({"UnusedNestedClass", "UnusedMethod"}) // JUnit finds them.
     private static final class ThousandTestCase {
 
         static final int TESTS = 1_000;
