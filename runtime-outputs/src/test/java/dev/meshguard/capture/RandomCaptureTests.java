@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.capture.WrittenGraph.Age;
 import dev.meshguard.capture.WrittenGraph.Memory;
 import dev.meshguard.history.Timeline;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Survivor;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +19,10 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Captures of random programs have the buffers of the program; rerun a seed with {@code -Dmeshguard.seed=…}. */
+/**
+ * Captures of random programs have the buffers of the program, and no cause is named from them; rerun a seed with {@code
+ * -Dmeshguard.seed=…}.
+ */
 class RandomCaptureTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_125);
@@ -131,8 +137,12 @@ class RandomCaptureTests {
         for (int run = 0; run < PROGRAMS; run++) {
             Program program = new Program(random, age);
             program.run();
-            RuntimeOutput capture = program.graph.close().read();
+            String json = program.graph.close().json();
+            RuntimeOutput capture = WrittenGraph.read(json);
             LeakVerdict verdict = LeakCheck.create().examine(capture.history());
+            RuntimeOutput judgedAtEnd =
+                    WrittenGraph.read(json, RuntimeOutputReader.create().judgedAtEnd());
+            LeakVerdict atEnd = LeakCheck.create().examine(judgedAtEnd.history());
             String where = "seed " + SEED + ", " + age + ", run " + run;
 
             assertThat(capture.remaining())
@@ -155,6 +165,13 @@ class RandomCaptureTests {
             assertThat(verdict.outcome())
                     .as(where)
                     .isEqualTo(program.live.isEmpty() ? Outcome.LEAK_FREE : Outcome.INCONCLUSIVE);
+            assertThat(atEnd.outcome())
+                    .as(where)
+                    .isEqualTo(program.live.isEmpty() ? Outcome.LEAK_FREE : Outcome.LEAKED);
+            assertThat(atEnd.survivors(any -> true))
+                    .as(where)
+                    .extracting(Survivor::cause)
+                    .isEqualTo(Collections.nCopies(program.live.size(), Cause.UNEXPLAINED));
             assertThat(capture.history().lostReports()).as(where).isEmpty();
         }
     }

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.meshguard.capture.WrittenDatabase.Place;
 import dev.meshguard.capture.WrittenDatabase.Writer;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Survivor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +18,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -27,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Databases of random programs have the buffers of the program; rerun a seed with {@code -Dmeshguard.seed=…}. {@code
- * -Dmeshguard.inputs=…} sets the number of damaged ones.
+ * Databases of random programs have the buffers of the program, and no cause is named from them; rerun a seed with {@code
+ * -Dmeshguard.seed=…}. {@code -Dmeshguard.inputs=…} sets the number of damaged ones.
  */
 class RandomDatabaseTests {
 
@@ -177,6 +181,9 @@ class RandomDatabaseTests {
                 program.run(OPERATIONS);
             }
             RuntimeOutput output = RuntimeOutputReader.create().read(file);
+            RuntimeOutput judgedAtEnd =
+                    RuntimeOutputReader.create().judgedAtEnd().read(file);
+            LeakVerdict atEnd = LeakCheck.create().examine(judgedAtEnd.history());
             String where = "seed " + SEED + ", " + writer + ", run " + run + (hasGraphs ? " with graphs" : "");
 
             Map<Long, String> owners = program.owners();
@@ -195,6 +202,11 @@ class RandomDatabaseTests {
             assertThat(LeakCheck.create().examine(output.history()).outcome())
                     .as(where)
                     .isEqualTo(owners.isEmpty() ? Outcome.LEAK_FREE : Outcome.INCONCLUSIVE);
+            assertThat(atEnd.outcome()).as(where).isEqualTo(owners.isEmpty() ? Outcome.LEAK_FREE : Outcome.LEAKED);
+            assertThat(atEnd.survivors(any -> true))
+                    .as(where)
+                    .extracting(Survivor::cause)
+                    .isEqualTo(Collections.nCopies(owners.size(), Cause.UNEXPLAINED));
         }
     }
 

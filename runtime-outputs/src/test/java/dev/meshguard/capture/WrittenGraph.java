@@ -263,9 +263,12 @@ final class WrittenGraph {
     }
 
     static RuntimeOutput read(String json) {
+        return read(json, RuntimeOutputReader.create());
+    }
+
+    static RuntimeOutput read(String json, RuntimeOutputReader reader) {
         try {
-            return RuntimeOutputReader.create()
-                    .read(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), "graph.json");
+            return reader.read(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), "graph.json");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
