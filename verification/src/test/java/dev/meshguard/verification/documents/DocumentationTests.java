@@ -54,6 +54,23 @@ class DocumentationTests {
                 }));
     }
 
+    /** Not with the pages, so that each is written although such a block is wrong. */
+    @TestFactory
+    Stream<DynamicTest> showsWhatAnotherTestCompares() {
+        return DynamicTest.stream(
+                blocks(PageMarker.Kind.COMPARED), CodeBlock::place, DocumentationTests::checkCompared);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> saysWhyABlockIsNotExecuted() {
+        return DynamicTest.stream(
+                blocks(PageMarker.Kind.NOT_EXECUTED),
+                CodeBlock::place,
+                block -> assertThat(block.marker().orElseThrow().value())
+                        .as(block.place())
+                        .isIn(REASONS));
+    }
+
     /** Compiled code that no test knows would be shown and never run. */
     @TestFactory
     Stream<DynamicTest> showsCodeThatATestRuns() {
@@ -96,6 +113,11 @@ class DocumentationTests {
         return DocumentationPage.all().stream().flatMap(page -> page.blocks().stream());
     }
 
+    private static Stream<CodeBlock> blocks(PageMarker.Kind kind) {
+        return blocks().filter(block ->
+                block.marker().filter(marker -> marker.kind() == kind).isPresent());
+    }
+
     private static List<String> current(DocumentationPage page) throws IOException, ReflectiveOperationException {
         List<String> current = new ArrayList<>();
         int next = 0;
@@ -115,27 +137,23 @@ class DocumentationTests {
 
     private static String current(DocumentationPage page, CodeBlock block, PageMarker marker)
             throws IOException, ReflectiveOperationException {
-        switch (marker.kind()) {
-            case SAMPLE -> {
-                return Source.file(marker.value());
-            }
-            case SNIPPET -> {
-                return Source.region(marker.value());
-            }
-            case OUTPUT -> {
-                return Output.shownAs(block.text(), Output.on(page, marker));
-            }
-            case COMPARED -> checkCompared(block, Files.readString(DocumentationPage.ROOT.resolve(marker.value())));
-            case NOT_EXECUTED -> assertThat(marker.value()).isIn(REASONS);
-        }
-        return block.text();
+        return switch (marker.kind()) {
+            case SAMPLE -> Source.file(marker.value());
+            case SNIPPET -> Source.region(marker.value());
+            case OUTPUT -> Output.shownAs(block.text(), Output.on(page, marker));
+            case COMPARED, NOT_EXECUTED -> block.text();
+        };
     }
 
     /** The test reads the page, or holds the same lines. */
-    private static void checkCompared(CodeBlock block, String test) {
+    private static void checkCompared(CodeBlock block) throws IOException {
+        String test = Files.readString(
+                DocumentationPage.ROOT.resolve(block.marker().orElseThrow().value()));
         String page = block.place().replaceAll(":\\d+$", "").replaceAll("^docs/", "");
         if (!test.contains("\"" + page + "\"")) {
-            assertThat(test).contains(block.text().lines().map(String::strip).toList());
+            assertThat(test)
+                    .as(block.place())
+                    .contains(block.text().lines().map(String::strip).toList());
         }
     }
 
