@@ -32,7 +32,7 @@ class MatricesCanFailTests {
                         + " HELD (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
         assertThat(results.whole().toString()).startsWith("""
                         Causes, whole history, one case: buffers
-                        LOST {HELD!=1}
+                        LOST {HELD 1!}
                         """);
     }
 

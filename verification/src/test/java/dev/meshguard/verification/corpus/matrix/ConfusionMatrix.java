@@ -2,11 +2,13 @@ package dev.meshguard.verification.corpus.matrix;
 
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Counts the reported causes by true cause. */
 public final class ConfusionMatrix {
 
     private final String title;
+    /** By true cause, and by what was told with a place for its count. */
     private final Map<String, Map<String, Integer>> rows = new TreeMap<>();
 
     /** Creates an empty matrix. */
@@ -16,7 +18,7 @@ public final class ConfusionMatrix {
 
     /** Counts one. */
     public void count(String truth, String told, boolean isRight) {
-        rows.computeIfAbsent(truth, first -> new TreeMap<>()).merge(told + (isRight ? "" : "!"), 1, Integer::sum);
+        rows.computeIfAbsent(truth, first -> new TreeMap<>()).merge(told + (isRight ? " %d" : " %d!"), 1, Integer::sum);
     }
 
     /** Returns how many were counted. */
@@ -31,12 +33,13 @@ public final class ConfusionMatrix {
                 .sum();
     }
 
-    /** Returns a line for each true cause, with the reported ones; wrong ones have an exclamation mark. */
+    /** Returns a line for each true cause, with the reported ones; the count of wrong ones has an exclamation mark. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(title).append('\n');
-        rows.forEach(
-                (truth, told) -> text.append(truth).append(' ').append(told).append('\n'));
+        rows.forEach((truth, told) -> text.append(told.entrySet().stream()
+                .map(entry -> entry.getKey().formatted(entry.getValue()))
+                .collect(Collectors.joining(", ", truth + " {", "}\n"))));
         return text.toString();
     }
 }
