@@ -193,18 +193,23 @@ public record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
 
     /**
      * Returns the event by which the allocator reserved the address for another request while this one was in the
-     * ledger. The memory had been freed before. A late report proves nothing, nor does one of an earlier request: the reports of this
-     * device are out of order.
+     * ledger. The memory had been freed before. A late report proves nothing, nor does one of an earlier request, or one of a buffer
+     * that was freed if the memory is still allocated: the reports of this device are out of order.
      */
     public OptionalLong reservedAgainAt() {
         OptionalLong again = buffer.reservedAgainAt();
         boolean isLate = again.isPresent()
-                && generationsAtAddress().stream()
-                        .filter(other -> other.allocatedAt() == again.getAsLong())
-                        .anyMatch(other -> firstReportOf(other) < firstReportOf(buffer)
-                                || LeakDiagnosis.overtakenBy(new SurvivorFacts(other, index))
-                                        .isPresent());
+                && (isListedAloneAfter(again.getAsLong())
+                        || generationsAtAddress().stream()
+                                .filter(other -> other.allocatedAt() == again.getAsLong())
+                                .anyMatch(other -> firstReportOf(other) < firstReportOf(buffer)
+                                        || LeakDiagnosis.overtakenBy(new SurvivorFacts(other, index))
+                                                .isPresent()));
         return isLate ? OptionalLong.empty() : again;
+    }
+
+    private boolean isListedAloneAfter(long event) {
+        return snapshot().filter(listed -> listed.number() > event).isPresent() && isListedAlone(checkMoment());
     }
 
     /** Returns the number of the first report of the request of a generation, on any device. */
