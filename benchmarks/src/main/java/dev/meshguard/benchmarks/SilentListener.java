@@ -1,6 +1,5 @@
 package dev.meshguard.benchmarks;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
@@ -8,16 +7,6 @@ import dev.meshguard.tracker.AllocationListener;
 
 /** Receives everything and records nothing: the cost of a mesh without tracking. */
 final class SilentListener implements AllocationListener {
-
-    @Override
-    public MemoryRequest request(AllocationDetails details) {
-        return MemoryRequest.of(details);
-    }
-
-    @Override
-    public MemoryRequest release(AllocationDetails details) {
-        return MemoryRequest.of(details);
-    }
 
     @Override
     public void allocated(

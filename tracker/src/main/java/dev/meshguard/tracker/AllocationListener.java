@@ -53,11 +53,15 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public interface AllocationListener {
 
-    /** Begins one allocation request. The listener may capture the caller's stack as its origin. */
-    MemoryRequest request(AllocationDetails details);
+    /** Begins one allocation request. The listener may capture the caller's stack as its origin; by default there is none. */
+    default MemoryRequest request(AllocationDetails details) {
+        return MemoryRequest.of(details);
+    }
 
-    /** Begins one request that frees memory. If its details name a mesh, it frees memory of that mesh. */
-    MemoryRequest release(AllocationDetails details);
+    /** Begins one request that frees memory. If its details name a mesh, it frees memory of that mesh. By default it has no origin. */
+    default MemoryRequest release(AllocationDetails details) {
+        return MemoryRequest.of(details);
+    }
 
     /**
      * Begins one request that frees whatever memory is at an address. The listener may capture the caller's stack, because such a

@@ -1,6 +1,5 @@
 package dev.meshguard.server.client;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
@@ -94,16 +93,6 @@ public final class AllocationClient implements AllocationListener, AutoCloseable
     /** Reports that the buffer at an address was freed. */
     public void freed(int device, long address) {
         send(Request.free(processId, device, address));
-    }
-
-    @Override
-    public MemoryRequest request(AllocationDetails details) {
-        return MemoryRequest.of(details);
-    }
-
-    @Override
-    public MemoryRequest release(AllocationDetails details) {
-        return MemoryRequest.of(details);
     }
 
     @Override

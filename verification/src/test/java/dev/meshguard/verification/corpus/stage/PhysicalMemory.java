@@ -1,6 +1,5 @@
 package dev.meshguard.verification.corpus.stage;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
@@ -101,16 +100,6 @@ public final class PhysicalMemory implements AllocationListener {
 
     void check() {
         openMeshes = List.copyOf(open.values());
-    }
-
-    @Override
-    public MemoryRequest request(AllocationDetails details) {
-        return MemoryRequest.of(details);
-    }
-
-    @Override
-    public MemoryRequest release(AllocationDetails details) {
-        return MemoryRequest.of(details);
     }
 
     @Override
