@@ -33,9 +33,6 @@ final class ReplayedLedger {
     private static final class Device {
         private final AddressTable<BufferEntry> entries = new AddressTable<>();
         private final Sum[] sums = Stream.generate(Sum::new).limit(TYPES.length).toArray(Sum[]::new);
-
-        /** Whether a process died since the last allocation. */
-        private boolean mayBeLeft;
     }
 
     private final LogRecorder events;
@@ -60,6 +57,9 @@ final class ReplayedLedger {
     private final Set<Long> running = new HashSet<>();
 
     private final Set<Long> dead = new HashSet<>();
+
+    /** Devices of which it is not known yet whether dead processes left all that is allocated there. */
+    private final Set<Integer> mayBeLeft = new HashSet<>();
 
     /** The latest dead process, and the entries that the server removed with it. */
     private long latestDead = BufferReportLine.NO_PID;
@@ -289,7 +289,7 @@ final class ReplayedLedger {
         dead.add(pid);
         latestDead = pid;
         removed = new Sum();
-        devices.values().forEach(device -> device.mayBeLeft = true);
+        mayBeLeft.addAll(devices.keySet());
         entries.stream()
                 .filter(entry -> entry.references > 0 && entry.owner == pid)
                 .forEach(this::removeDead);
@@ -370,17 +370,13 @@ final class ReplayedLedger {
     }
 
     /** Returns whether dead processes left all that is allocated on a device: who allocates next has opened it again. */
-    private boolean isLeft(int number) {
-        Device device = Objects.requireNonNull(devices.get(number));
-        boolean mayBeLeft = device.mayBeLeft;
-        device.mayBeLeft = false;
-        List<BufferEntry> allocated = mayBeLeft
-                ? entries.stream()
-                        .filter(entry -> entry.device == number && entry.openType() != null)
-                        .toList()
-                : List.of();
-        return !allocated.isEmpty()
-                && allocated.stream().allMatch(entry -> entry.references == 0 && entry.isOfDeadOnly);
+    private boolean isLeft(int device) {
+        return mayBeLeft.remove(device)
+                && entries.stream()
+                        .filter(entry -> entry.device == device && entry.openType() != null)
+                        .map(entry -> entry.references == 0 && entry.isOfDeadOnly)
+                        .reduce(Boolean::logicalAnd)
+                        .orElse(false);
     }
 
     /** A survivor at an address that is allocated again is another buffer: the device was closed in between. */
