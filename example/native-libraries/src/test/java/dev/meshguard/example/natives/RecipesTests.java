@@ -4,61 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OrtException;
-import ai.onnxruntime.OrtSession;
-import com.github.luben.zstd.ZstdCompressCtx;
-import com.github.luben.zstd.ZstdOutputStream;
 import dev.meshguard.closeables.NativeHandles;
-import dev.meshguard.closeables.TrackCloseables;
 import dev.meshguard.junit.ExpectBuffers;
-import dev.meshguard.junit.TrackAllocations;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.bytedeco.javacpp.IntPointer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.lmdbjava.Env;
-import org.lmdbjava.Txn;
-import org.rocksdb.ColumnFamilyOptions;
-import org.rocksdb.DBOptions;
-import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
-import org.rocksdb.Statistics;
 
 /** Each library, where everything is closed. */
-@TrackAllocations
-@TrackCloseables({
-    // RocksDB
-    RocksIterator.class,
-    DBOptions.class,
-    ColumnFamilyOptions.class,
-    Statistics.class,
-    RocksDB.class,
-    // ONNX Runtime
-    OnnxTensor.class,
-    OrtSession.class,
-    OrtSession.Result.class,
-    OrtSession.SessionOptions.class,
-    // zstd-jni
-    ZstdCompressCtx.class,
-    ZstdOutputStream.class,
-    // LMDB
-    Env.class,
-    Txn.class,
-    // JDBC and the JDK
-    Connection.class,
-    PreparedStatement.class,
-    ResultSet.class,
-    FileChannel.class
-})
+@TrackNativeLibraries
 class RecipesTests {
 
     @Test
