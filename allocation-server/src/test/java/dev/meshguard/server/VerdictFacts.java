@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What tables of cases say of a verdict. */
+/** Describes a verdict in the lines that a table of cases expects. */
 public final class VerdictFacts {
 
     private VerdictFacts() {}

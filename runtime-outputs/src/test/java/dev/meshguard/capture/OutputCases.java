@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What tables of cases say of outputs, and the graphs in their lines. */
+/** Reads the graphs in tables of cases, and describes outputs in the lines that the tables expect. */
 final class OutputCases {
 
     private static final Pattern NODE = Pattern.compile("(\\d+) (\\w+)(.*?)(?: -> ([\\d ]+))?");

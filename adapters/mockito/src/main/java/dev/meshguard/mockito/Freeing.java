@@ -23,8 +23,8 @@ import org.mockito.stubbing.ValidableAnswer;
  *
  * <p>Immutable: each option returns another answer. By default the freed object is the only argument besides the device. If
  * there is none, as in {@code buffer.close()}, it is the mock itself. A number is an address; anything else is a handle. A
- * collection or an array frees each of its elements, unless a mock has returned it as a handle. Device and type are those of the memory that the mocks of this tracker
- * have allocated there.
+ * collection or an array frees each of its elements, unless a mock has returned it as a handle. Device and type are those of the
+ * memory that the mocks of this tracker have allocated there.
  *
  * <p>A second call, or a call for memory that no mock has allocated, throws no exception. It is an event that the verdict
  * reports. A handle that no mock has allocated has no address, so the report has a synthetic one.

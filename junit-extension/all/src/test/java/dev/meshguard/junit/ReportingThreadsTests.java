@@ -153,7 +153,7 @@ class ReportingThreadsTests implements WithFixtures {
     @MustFail(run = true, verdict = Outcome.LEAKED)
     static class BeforeAllWithoutSessionTestCase extends UnownedMemoryTestCase {}
 
-    /** What a class with a session allocates for all is the class's. */
+    /** The class is responsible for what it allocates for all its tests, because it has a session. */
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     @MustFail(verdict = Outcome.LEAKED)
     static class BeforeAllTestCase extends UnownedMemoryTestCase {}

@@ -68,7 +68,10 @@ public final class WeakIdentityMap<V> {
         values.put(new WeakIdentity(object, collected), value);
     }
 
-    /** Sets the value of the object of a key, unless it has one, and returns whether it had none. Only {@link #forgetAllCollected} removes that of a collected one. */
+    /**
+     * Sets the value of the object of a key, unless it has one, and returns whether it had none. Only {@link #forgetAllCollected}
+     * removes that of a collected object.
+     */
     public boolean putIfAbsent(WeakIdentity key, V value) {
         return values.putIfAbsent(key, value) == null;
     }

@@ -27,7 +27,7 @@ import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
-/** What MeshGuard says of the programs of a test class, and what the detectors say that their library brings. */
+/** Compares MeshGuard with the detectors that a library brings, on the programs of a test class. */
 public final class DetectorComparison {
 
     private static final Path PAGE = Path.of("..", "..", "docs", "internals", "library-detectors.md");

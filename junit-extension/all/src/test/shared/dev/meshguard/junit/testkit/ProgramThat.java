@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 @Retention(RetentionPolicy.RUNTIME)
 public @interface ProgramThat {
 
-    /** What it does. */
+    /** Its description in the table. */
     String value();
 
     /** How many buffers are never freed, although no code waits to do so. */

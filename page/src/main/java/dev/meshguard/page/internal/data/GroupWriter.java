@@ -44,7 +44,7 @@ final class GroupWriter {
     private final FindingParts grouped;
     private final int digits;
 
-    /** What was found about handles, by the event of the search. */
+    /** The results of the searches for handles, by the numbers of their events. */
     private final Map<Long, Reachability> searches;
 
     GroupWriter(RunFigures figures, FindingParts grouped) {

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 public final class ConfusionMatrix {
 
     private final String title;
-    /** By true cause, and by what was told with a place for its count. */
+    /** The counts by true cause, and by the text of a reported one, a format with the place of its count. */
     private final Map<String, Map<String, Integer>> rows = new TreeMap<>();
 
     /** Creates an empty matrix. */
